@@ -1,0 +1,1 @@
+"""The same loop as shards (filled by a later issue)."""

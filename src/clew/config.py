@@ -1,0 +1,216 @@
+"""clew.toml as typed settings. Units stand in the names: ``_s`` seconds, ``_bytes`` bytes.
+
+Every setting carries its description here, once; ``docs/settings.md`` is checked against this file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct, field
+
+from clew.errors import ConfigError
+
+Text = str
+Count = Annotated[int, Meta(ge=0)]
+Positive = Annotated[int, Meta(ge=1)]
+Seconds = Annotated[float, Meta(ge=0)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+def _doc(text: str, **bounds: Any) -> Meta:
+    return Meta(description=text, **bounds)
+
+
+class _Section(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A table of clew.toml: unknown settings are refused by name."""
+
+
+class ProjectSettings(_Section, frozen=True):
+    """[project]"""
+
+    name: Annotated[str, _doc("What the collection is called.")] = ""
+    web: Annotated[str, _doc("Where pages come from: live, archive:FILE, folder:DIR or sim:pages=N,seed=S.")] = "live"
+
+
+class InterestSettings(_Section, frozen=True):
+    """[interest]: what is wanted"""
+
+    seeds: Annotated[str, _doc("File of start URLs, one a line, relative to the project.")] = "seeds.txt"
+    relevant: Annotated[str, _doc("File of URLs or paths of local pages that are relevant.")] = "relevant.txt"
+    irrelevant: Annotated[str, _doc("File of URLs or paths of local pages that are not.")] = "irrelevant.txt"
+    keywords: Annotated[
+        dict[str, float], _doc("Words or quoted phrases and their weights (negative: speaks against).")
+    ] = field(default_factory=dict)
+
+
+class JudgeSettings(_Section, frozen=True):
+    """[judge]: is this page it"""
+
+    name: Annotated[str, _doc("naive-bayes, centroid or keywords.")] = "naive-bayes"
+    threshold: Annotated[float, _doc("A page is relevant from this relevance on.", ge=0, le=1)] = 0.5
+    smoothing: Annotated[
+        float, _doc("Pseudo-count of every term in naive Bayes (the papers' formula has 1).", gt=0)
+    ] = 0.1
+    background: Annotated[
+        bool, _doc("Add built-in general text to the negatives (always done when there are none).")
+    ] = False
+
+
+class CrawlSettings(_Section, frozen=True):
+    """[crawl]: how the loop runs"""
+
+    contact: Annotated[str, _doc("A mail address or URL where site owners reach you; needed for live crawls.")] = ""
+    user_agent: Annotated[str, _doc("Product token sent to servers and looked up in robots.txt.")] = "clew"
+    max_pages: Annotated[int, _doc("Stop when the project has fetched this many (0: no limit).", ge=0)] = 0
+    hosts_at_once: Annotated[int, _doc("Hosts visited at the same time, at most.", ge=1)] = 64
+    workers: Annotated[int, _doc("Processes that read and judge pages (-1: cores minus one; 0: in-line).", ge=-1)] = -1
+    session_pages: Annotated[int, _doc("Visits in a session; strategies adapt between sessions.", ge=1)] = 200
+    commit_pages: Annotated[int, _doc("Visits written in one transaction, at most.", ge=1)] = 50
+    commit_s: Annotated[float, _doc("A visit waits at most this long for its transaction.", ge=0)] = 2.0
+    max_attempts: Annotated[int, _doc("Times a page is asked for before it counts as failed.", ge=1)] = 3
+    duplicates: Annotated[str, _doc("Score of a URL with several links to it: best, first or mean.")] = "best"
+    seed: Annotated[int, _doc("Decides everything random.", ge=0)] = 1
+    nofollow: Annotated[bool, _doc("Honour rel=nofollow, meta robots and X-Robots-Tag.")] = True
+    fresh_s: Annotated[
+        float, _doc("Pages fetched by earlier crawls of this project are taken from its archive up to this age.", ge=0)
+    ] = 0.0
+
+
+class StopSettings(_Section, frozen=True):
+    """[stop]: the stopping rules of papers/3 (ARI-50); 0 switches a rule off"""
+
+    relevant_pages: Annotated[int, _doc("Stop after this many relevant pages.", ge=0)] = 0
+    irrelevant_pages: Annotated[int, _doc("Stop after this many irrelevant pages.", ge=0)] = 0
+    irrelevant_run: Annotated[int, _doc("Stop after this many irrelevant pages in a row.", ge=0)] = 0
+    min_precision: Annotated[
+        float, _doc("Stop when the share of relevant pages falls below this, after a session.", ge=0, le=1)
+    ] = 0.0
+    min_score: Annotated[float, _doc("Stop when the best waiting link scores below this.", ge=0)] = 0.0
+    top_of_topics: Annotated[bool, _doc("Stop when a strategy must widen its focus and is already at the top.")] = False
+
+
+class PolitenessSettings(_Section, frozen=True):
+    """[politeness]: how servers are treated"""
+
+    delay_s: Annotated[float, _doc("Least pause between two requests to a host, and to an IP address.", ge=0)] = 1.0
+    adaptive: Annotated[float, _doc("The pause is also at least this many times the host's answer time.", ge=0)] = 2.0
+    max_delay_s: Annotated[float, _doc("Crawl-delay, adaptive pause and back-off never exceed this.", ge=0)] = 300.0
+    robots_fresh_s: Annotated[float, _doc("robots.txt is asked for again after this long.", ge=0)] = 86_400.0
+    robots_bytes: Annotated[int, _doc("Bytes of robots.txt that are read.", ge=1)] = 512_000
+    give_up_after: Annotated[int, _doc("A host is given up after this many failures in a row.", ge=1)] = 5
+
+
+class LimitSettings(_Section, frozen=True):
+    """[limits]: what a page may cost"""
+
+    page_bytes: Annotated[int, _doc("Bytes of a page, as sent and after decompression.", ge=1)] = 5_000_000
+    page_s: Annotated[float, _doc("Seconds for a whole page.", gt=0)] = 30.0
+    connect_s: Annotated[float, _doc("Seconds to connect.", gt=0)] = 10.0
+    redirects: Annotated[int, _doc("Redirects in a row.", ge=0)] = 5
+    header_bytes: Annotated[int, _doc("Bytes of one header line of an answer.", ge=256)] = 16_384
+    content_types: Annotated[tuple[str, ...], _doc("Content types that are downloaded.")] = (
+        "text/html",
+        "application/xhtml+xml",
+        "text/plain",
+    )
+    links_per_page: Annotated[int, _doc("Distinct links of a page that are followed, the first ones.", ge=1)] = 2_000
+
+
+class ScopeSettings(_Section, frozen=True):
+    """[scope]: which URLs belong to the crawl"""
+
+    hosts: Annotated[tuple[str, ...], _doc("Only these hosts; .example.org takes in subdomains. Empty: all.")] = ()
+    exclude_hosts: Annotated[tuple[str, ...], _doc("Never these hosts.")] = ()
+    paths: Annotated[tuple[str, ...], _doc("Only paths (with query) that match one of these regular expressions.")] = ()
+    exclude_paths: Annotated[tuple[str, ...], _doc("Never paths (with query) that match one of these.")] = ()
+    schemes: Annotated[tuple[str, ...], _doc("URL schemes.")] = ("http", "https")
+    exclude_endings: Annotated[tuple[str, ...], _doc("Never paths with these file endings.")] = (
+        "7z", "aac", "apk", "avi", "bin", "bmp", "bz2", "css", "deb", "dmg", "doc", "docx", "eot", "epub", "exe",
+        "flac", "flv", "gif", "gz", "ico", "iso", "jar", "jpeg", "jpg", "js", "m4a", "m4v", "mid", "mkv", "mov",
+        "mp3", "mp4", "mpeg", "mpg", "msi", "odp", "ods", "odt", "ogg", "ogv", "otf", "pdf", "png", "ppt", "pptx",
+        "ps", "rar", "rpm", "svg", "swf", "tar", "tgz", "tif", "tiff", "ttf", "wav", "webm", "webp", "wma", "wmv",
+        "woff", "woff2", "xls", "xlsx", "xz", "zip",
+    )  # fmt: skip
+    max_depth: Annotated[int, _doc("Links further from the seeds are not followed (0: no limit).", ge=0)] = 0
+    drop_parameters: Annotated[
+        tuple[str, ...], _doc("Query parameters removed from URLs; * stands for any letters.")
+    ] = (
+        "utm_*", "fbclid", "gclid", "dclid", "msclkid", "yclid", "mc_cid", "mc_eid", "igshid",
+        "phpsessid", "jsessionid", "aspsessionid*", "cfid", "cftoken",
+    )  # fmt: skip
+    url_length: Annotated[int, _doc("Longer URLs are not followed.", ge=32)] = 2_000
+
+
+class LiveSettings(_Section, frozen=True):
+    """[web.live]"""
+
+    allow_private: Annotated[bool, _doc("Also visit loopback, private, link-local and metadata addresses.")] = False
+    resolve: Annotated[
+        dict[str, str], _doc("Host names with a fixed address, as in a hosts file; *.name takes in subdomains.")
+    ] = field(default_factory=dict)
+    dns_fresh_s: Annotated[float, _doc("Addresses are looked up again after this long.", ge=0)] = 600.0
+    verify_tls: Annotated[bool, _doc("Refuse servers whose certificate is bad.")] = True
+
+
+class ArchiveSettings(_Section, frozen=True):
+    """[web.archive], also for folder webs"""
+
+    closed: Annotated[
+        bool, _doc("Links to pages that the archive lacks are set aside and cost nothing; false: they fail.")
+    ] = True
+
+
+class WebSettings(_Section, frozen=True):
+    """[web]: settings of the worlds"""
+
+    live: LiveSettings = field(default_factory=LiveSettings)
+    archive: ArchiveSettings = field(default_factory=ArchiveSettings)
+
+
+class StoreSettings(_Section, frozen=True):
+    """[store]: what is kept"""
+
+    archive: Annotated[bool, _doc("Write what was fetched to WARC files.")] = True
+    archive_bytes: Annotated[int, _doc("A WARC file is closed at this size.", ge=1_000)] = 1_000_000_000
+    gzip_level: Annotated[int, _doc("Compression of WARC records.", ge=1, le=9)] = 6
+
+
+class Settings(_Section, frozen=True):
+    """All of clew.toml. ``strategy`` holds ``name`` and one table a strategy, validated by the strategy itself."""
+
+    project: ProjectSettings = field(default_factory=ProjectSettings)
+    interest: InterestSettings = field(default_factory=InterestSettings)
+    judge: JudgeSettings = field(default_factory=JudgeSettings)
+    strategy: dict[str, Any] = field(default_factory=lambda: {"name": "best-first"})
+    crawl: CrawlSettings = field(default_factory=CrawlSettings)
+    stop: StopSettings = field(default_factory=StopSettings)
+    politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    scope: ScopeSettings = field(default_factory=ScopeSettings)
+    web: WebSettings = field(default_factory=WebSettings)
+    store: StoreSettings = field(default_factory=StoreSettings)
+
+
+def parse(text: str, origin: str = "clew.toml") -> Settings:
+    """Settings from TOML text. Raises ConfigError naming ``origin`` and the setting."""
+    try:
+        return msgspec.convert(tomllib.loads(text), Settings)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{origin} is not valid TOML: {error}. Correct that place and try again.") from error
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{origin}: {error}. See docs/settings.md for every setting.") from error
+
+
+def load(path: Path) -> Settings:
+    """Settings from a file. Raises ConfigError."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise ConfigError(f"{path} does not exist; make a project with: clew init {path.parent}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from error
+    return parse(text, str(path))

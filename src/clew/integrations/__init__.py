@@ -1,0 +1,1 @@
+"""Clew inside other tools (filled by a later issue)."""

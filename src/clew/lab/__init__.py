@@ -1,0 +1,1 @@
+"""Compare strategies on one web (filled by a later issue)."""
