@@ -1,0 +1,1 @@
+"""Canonical URLs, their keys, and which of them belong to a crawl."""
