@@ -1,0 +1,369 @@
+"""HTML to a document: DOM leaves in reading order, the links among them, title, language, robots and visible text.
+
+The page is parsed as browsers do (lexbor) and walked once, without recursion. How leaves are numbered (papers/4
+section 2.2.1, APP-14 to APP-20), and what we decided where the paper is silent:
+
+* Leaves are numbered from 0, left to right, over the body; tables come out row by row.
+* Every element without content is a leaf (``img``, ``br``, ``input``, an empty ``td``), and so is every text node.
+* Text nodes of white space only are dropped (APP-20); an element that holds nothing else is a leaf itself.
+  White space is what HTML calls so: a no-break space is text.
+* Not counted, with all they hold: comments, ``script``, ``style``, ``noscript``, ``template``, ``noframes``, and
+  ``meta``, ``link``, ``base``, ``title`` wherever they stand. ``svg`` and ``iframe`` are one leaf each.
+* Ours, not the paper's: the alternative text of an image is the text of its leaf.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from clew.model import LinkKind
+
+NOFOLLOW = frozenset({"nofollow", "ugc", "sponsored"})
+"""Values of ``rel`` that ask crawlers not to follow a link."""
+
+MAX_TAGS = 10_000
+"""Pages with more tags are checked for their depth before they are parsed."""
+
+MAX_DEPTH = 512
+"""Elements nested deeper are read as if their tags were not there; browsers draw the same line. Parsing takes
+time in the square of the depth: 200,000 nested ``div`` would take minutes."""
+
+MANY_TAGS = 2_000
+"""Pages with more tags are checked for formatting that is never closed before they are parsed."""
+
+MAX_UNCLOSED = 64
+"""Formatting elements that may stay open; browsers open each of them again in every paragraph, so that 24 kB with
+500 unclosed ``font`` become two million elements. With more, a page is read without formatting tags."""
+
+MAX_TAG_CHARS = 65_536
+"""Longer tags lose their attributes: parsing takes time in the square of the number of attributes."""
+
+MAX_LEAVES = 100_000
+"""What follows the leaf of this number is not read; real pages have some hundreds, the longest some ten thousand."""
+
+
+def _set(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+_WHITE = " \t\n\r\f"
+_TEXT = "-text"
+_BREAK = " \x00 "
+_SKIP = ""
+"""Ends nothing; marks elements whose content is passed over."""
+
+_SKIPPED = frozenset({"script", "style", "noscript", "template", "noframes"})
+_BLOCKS = _set(
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure "
+    "footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup option p pre search "
+    "section summary table tbody tfoot thead tr ul"
+)
+_ENDS: dict[str, str] = {**dict.fromkeys(_BLOCKS, _BREAK), "td": " ", "th": " "}
+"""What stands around elements in the visible text."""
+
+_HEAD_RELS = _set("next prev previous first last up index contents start chapter section subsection alternate")
+_PAGE_TYPES = ("", "text/html", "application/xhtml+xml")
+_REFRESH = re.compile(r"\s*[\d.]*\s*[;,\s]\s*(?:url\s*=\s*)?(?:\"([^\"]*)|'([^']*)|(.*))", re.I | re.S)
+
+_VOID = _set("area base br col embed hr img input link meta param source track wbr")
+_CLOSED_BY_NEXT = _set("p li dd dt td th tr tbody thead tfoot option optgroup html head body")
+_MARKUP = re.compile(r"<!--.*?-->|<(script|style|textarea)\b.*?</\1\s*>|<(/?)([a-z][^\s/>]*)[^>]*>", re.I | re.S)
+_FORMATTING = re.compile(r"<(/?)(big|b|code|em|font|i|nobr|small|strike|strong|s|tt|u)(?=[\s/>])[^>]*>", re.I)
+_LONG_TAG = re.compile(r"<([a-zA-Z][^\s/>]{0,32})[\s/][^>]{" + str(MAX_TAG_CHARS) + r",}>")
+
+
+@dataclass(slots=True)
+class Anchor:
+    """A link as it stands on a page: leaves ``first``..``last`` of the document; (0, -1) when it has none.
+
+    ``text`` is given for links that are no ``<a>``; an anchor's text is that of its leaves.
+    """
+
+    kind: LinkKind
+    href: str
+    nofollow: bool = False
+    text: str = ""
+    first: int = 0
+    last: int = -1
+
+
+@dataclass(slots=True)
+class Document:
+    """What a page holds. ``leaves`` has one text a leaf ("" for leaves without); URLs are as written."""
+
+    leaves: list[str] = field(default_factory=list)
+    anchors: list[Anchor] = field(default_factory=list)
+    title: str = ""
+    lang: str = ""
+    base: str = ""
+    canonicals: list[str] = field(default_factory=list)
+    robots: list[tuple[str, str]] = field(default_factory=list)
+    text: str = ""
+
+
+def parse(text: str, max_anchors: int = 100_000) -> Document:
+    """The document in an HTML page, however broken. Links after the first ``max_anchors`` are left out."""
+    root = LexborHTMLParser(tame(text)).root
+    walk = _Walk(max_anchors)
+    if root is not None:
+        walk.run(root)
+    return walk.document
+
+
+def tame(text: str) -> str:
+    """The page without what would take a parser for ever: far too deep nesting, far too long tags."""
+    if len(text) > MAX_TAG_CHARS:
+        text = _LONG_TAG.sub(r"<\1>", text)
+    tags = text.count("<")
+    if tags > MANY_TAGS and _unclosed(text) > MAX_UNCLOSED:
+        text = _FORMATTING.sub("", text)
+    return _flatten(text) if tags > MAX_TAGS else text
+
+
+def squeeze(text: str) -> str:
+    """Text with every run of white space as one space."""
+    return " ".join(text.split())
+
+
+def _unclosed(text: str) -> int:
+    """How many formatting elements are open at the end."""
+    opened: Counter[str] = Counter()
+    for match in _FORMATTING.finditer(text):
+        tag = match[2].lower()
+        opened[tag] = max(opened[tag] + (-1 if match[1] else 1), 0)
+    return opened.total()
+
+
+def _flatten(text: str) -> str:
+    """The page without the tags of elements nested deeper than MAX_DEPTH."""
+    opened: list[tuple[str, bool]] = []  # tag, whether it is kept
+    pieces: list[str] = []
+    done = 0
+    for match in _MARKUP.finditer(text):
+        tag = match[3].lower() if match[3] else ""
+        if not tag or tag in _VOID or tag in _CLOSED_BY_NEXT:
+            continue
+        keep = _closes_kept(tag, opened) if match[2] else len(opened) < MAX_DEPTH
+        if not match[2]:
+            opened.append((tag, keep or tag == "a"))
+        if not keep and tag != "a":
+            pieces.append(text[done : match.start()])
+            done = match.end()
+    return "".join([*pieces, text[done:]]) if done else text
+
+
+def _closes_kept(tag: str, opened: list[tuple[str, bool]]) -> bool:
+    """Take the element that an end tag closes off the stack; whether its start tag was kept."""
+    for back in range(1, min(len(opened), 8) + 1):
+        if opened[-back][0] == tag:
+            kept = opened[-back][1]
+            del opened[-back:]
+            return kept
+    return len(opened) < MAX_DEPTH
+
+
+class _Walk:
+    """One pass over the nodes of a page in document order.
+
+    ``ids`` and ``ends`` are the stack of open elements: their identity, and what is to be done when they end.
+    ``pending`` is the place on the stack (from 1) of an element that is a leaf if nothing countable follows in it.
+    """
+
+    def __init__(self, max_anchors: int) -> None:
+        self.document = Document()
+        self.max_anchors = max_anchors
+        self.parts: list[str] = []
+        self.ids: list[int] = []
+        self.ends: list[Anchor | str | None] = []
+        self.in_body = False
+        self.pending = 0
+
+    def run(self, root: LexborNode) -> None:  # noqa: PLR0912  # calls would cost more than the work
+        """Fill the document. One loop with local names: it sees every node of every page."""
+        ids, ends, leaves, parts, pending = self.ids, self.ends, self.document.leaves, self.parts, 0
+        for node in root.traverse(include_text=True):
+            parent = node.parent
+            above = parent.mem_id if parent else 0
+            while ids and ids[-1] != above:  # elements end
+                if len(ids) == pending:
+                    leaves.append("")
+                    pending = 0
+                ids.pop()
+                if end := ends.pop():
+                    self._end(end)
+            tag = node.tag
+            if tag == _TEXT:
+                if self.in_body and ends[-1] is not _SKIP:
+                    text = node.text_content or ""
+                    if not text.isspace() or text.strip(_WHITE):
+                        leaves.append(text)
+                        pending = 0
+                    parts.append(text)
+                continue
+            ids.append(node.mem_id)
+            if (ends and ends[-1] is _SKIP) or not tag or tag[0] in "-!":  # passed over; a comment; a doctype
+                ends.append(_SKIP)
+            elif tag in _SPECIAL:
+                self.pending = pending
+                ends.append(_SPECIAL[tag](self, node))
+                pending = self.pending
+            else:
+                end = _ENDS.get(tag) if self.in_body else None
+                ends.append(end)
+                if self.in_body:
+                    pending = len(ids)
+                if end:
+                    parts.append(end)
+            if len(leaves) > MAX_LEAVES:
+                break
+        self._finish(pending)
+
+    def _end(self, end: Anchor | str) -> None:
+        if isinstance(end, str):
+            self.parts.append(end)
+        else:
+            end.last = len(self.document.leaves) - 1
+
+    # -- elements with a meaning: each method returns what is to be done when its element ends ---------------
+
+    def _body(self, node: LexborNode) -> str | None:
+        self.in_body = True
+        return None
+
+    def _html(self, node: LexborNode) -> str | None:
+        attributes = node.attributes
+        self.document.lang = attributes.get("lang") or attributes.get("xml:lang") or ""
+        return None
+
+    def _skip(self, node: LexborNode) -> str | None:
+        return _SKIP
+
+    def _leaf(self, text: str = "", separator: str = "") -> str:
+        """Count an element whose content does not matter."""
+        self.pending = 0
+        self.document.leaves.append(text)
+        self.parts.append(separator or f" {text} ")
+        return _SKIP
+
+    def _graphic(self, node: LexborNode) -> str | None:
+        return self._leaf()
+
+    def _line_break(self, node: LexborNode) -> str | None:
+        return self._leaf("", _BREAK)
+
+    def _image(self, node: LexborNode) -> str | None:
+        return self._leaf(node.attrs.get("alt") or "")
+
+    def _link(self, node: LexborNode) -> Anchor | str | None:
+        self.pending = len(self.ids)
+        href = node.attrs.get("href")
+        if href is None:
+            return None
+        return self._add(Anchor(LinkKind.ANCHOR, href, _nofollow(node), first=len(self.document.leaves)))
+
+    def _area(self, node: LexborNode) -> str | None:
+        attributes = node.attributes
+        alt = attributes.get("alt") or ""
+        self._own_leaf(LinkKind.AREA, attributes.get("href"), alt, _nofollow(node))
+        return self._leaf(alt)
+
+    def _frame(self, node: LexborNode) -> str | None:
+        attributes = node.attributes
+        self._own_leaf(LinkKind.FRAME, attributes.get("src"), attributes.get("title") or "", False)
+        return self._leaf()
+
+    def _own_leaf(self, kind: LinkKind, href: str | None, text: str, nofollow: bool) -> None:
+        """A link that is a leaf itself."""
+        if href:
+            place = len(self.document.leaves)
+            self._add(Anchor(kind, href, nofollow, squeeze(text), place, place))
+
+    def _title(self, node: LexborNode) -> str | None:
+        if not self.document.title:
+            self.document.title = squeeze(node.text())
+        return _SKIP
+
+    def _base(self, node: LexborNode) -> str | None:
+        if not self.document.base:
+            self.document.base = (node.attrs.get("href") or "").strip()
+        return _SKIP
+
+    def _head_link(self, node: LexborNode) -> str | None:
+        attributes = node.attributes
+        rels = (attributes.get("rel") or "").lower().split()
+        href = (attributes.get("href") or "").strip()
+        if href and "canonical" in rels:
+            self.document.canonicals.append(href)
+        kind = (attributes.get("type") or "").strip().lower()
+        if href and kind in _PAGE_TYPES and "stylesheet" not in rels and not _HEAD_RELS.isdisjoint(rels):
+            title = squeeze(attributes.get("title") or "")
+            self._add(Anchor(LinkKind.HEAD, href, not NOFOLLOW.isdisjoint(rels), title))
+        return _SKIP
+
+    def _meta(self, node: LexborNode) -> str | None:
+        attributes = node.attributes
+        content = attributes.get("content") or ""
+        meaning = (attributes.get("http-equiv") or "").strip().lower()
+        if meaning == "refresh" and (target := refresh_target(content)):
+            self._add(Anchor(LinkKind.REFRESH, target))
+        elif meaning == "content-language" and not self.document.lang:
+            self.document.lang = content
+        if (name := attributes.get("name")) and content:
+            self.document.robots.append((name.strip().lower(), content))
+        return _SKIP
+
+    def _add(self, anchor: Anchor) -> Anchor | None:
+        if len(self.document.anchors) >= self.max_anchors:
+            return None
+        self.document.anchors.append(anchor)
+        return anchor
+
+    def _finish(self, pending: int) -> None:
+        """End what is open, and make the texts of the page and of its anchors."""
+        document = self.document
+        if pending:
+            document.leaves.append("")
+        for end in reversed(self.ends):
+            if end:
+                self._end(end)
+        lines = " ".join("".join(self.parts).split()).split("\x00")
+        document.text = "\n".join(filter(None, map(str.strip, lines)))
+        for anchor in document.anchors:
+            if anchor.kind is LinkKind.ANCHOR:
+                anchor.text = squeeze(" ".join(document.leaves[anchor.first : anchor.last + 1]))
+
+
+def refresh_target(content: str) -> str:
+    """The URL in the content of a meta refresh, "" if it names none."""
+    match = _REFRESH.match(content)
+    return next((part.strip() for part in match.groups() if part), "") if match else ""
+
+
+def _nofollow(node: LexborNode) -> bool:
+    rel = node.attrs.get("rel") or ""
+    return rel != "" and not NOFOLLOW.isdisjoint(rel.lower().split())
+
+
+_SPECIAL: dict[str, Callable[[_Walk, LexborNode], Anchor | str | None]] = {
+    **dict.fromkeys(_SKIPPED, _Walk._skip),
+    "html": _Walk._html,
+    "head": lambda walk, node: None,
+    "body": _Walk._body,
+    "frameset": _Walk._body,
+    "a": _Walk._link,
+    "area": _Walk._area,
+    "frame": _Walk._frame,
+    "iframe": _Walk._frame,
+    "img": _Walk._image,
+    "br": _Walk._line_break,
+    "svg": _Walk._graphic,
+    "title": _Walk._title,
+    "base": _Walk._base,
+    "link": _Walk._head_link,
+    "meta": _Walk._meta,
+}

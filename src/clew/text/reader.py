@@ -1,0 +1,217 @@
+"""A response to a page: charset, HTML or plain text, terms, links with their evidence.
+
+The reader may not know how URLs work (layers), so it is given functions that do.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from clew.model import Ints, Keys, Leaves, LinkKind, Links, Page, Response, TermIds
+from clew.text import charset, html
+from clew.text.html import Anchor, Document
+from clew.text.language import language
+from clew.text.sniff import PLAIN, kind_of
+from clew.text.terms import tokeniser
+
+TEXT_CHARS = 2_000_000
+"""Terms are taken from this much of a page's text; leaves further down count but are empty."""
+
+LOOK_AHEAD = 10
+"""Up to this many times ``links_per_page`` anchors are looked at to find that many links in scope."""
+
+_PARAGRAPH = re.compile(r"\n[ \t\f\v]*\n\s*")
+_VALUED = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
+_HTTP = ("http://", "https://")
+
+
+class Unreadable(Exception):  # noqa: N818  # a verdict on a page, not a fault
+    """The response holds no text for people; the message says what it holds."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Reader:
+    """Turns responses into pages; picklable if its functions are.
+
+    ``canonicalise(href, base)`` gives a canonical URL, or None for what is no URL to crawl · ``key_of(urls)`` their
+    keys, uint64[n] · ``host_of(url)`` a host name · ``words_of(url)`` the words in a URL · ``scope(urls)`` which of
+    them belong to the crawl (None: all). ``user_agent`` is the product token that robots directives may name.
+    """
+
+    def __init__(  # the functions come in the order in which a URL goes through them
+        self,
+        canonicalise: Callable[[str, str], str | None],
+        key_of: Callable[[Sequence[str]], Keys],
+        host_of: Callable[[str], str],
+        words_of: Callable[[str], str],
+        links_per_page: int = 2000,
+        user_agent: str = "clew",
+        scope: Callable[[Sequence[str]], list[bool]] | None = None,
+    ) -> None:
+        self.canonicalise = canonicalise
+        self.key_of = key_of
+        self.host_of = host_of
+        self.words_of = words_of
+        self.links_per_page = links_per_page
+        self.user_agent = user_agent.partition("/")[0].strip().lower()
+        self.scope = scope
+
+    def read(self, response: Response) -> Page:
+        """The page in a response. Raises Unreadable for what is no text; an empty body is a page without text."""
+        content_type = response.header("content-type")
+        kind, reason = kind_of(content_type, response.body)
+        if not kind:
+            raise Unreadable(reason)
+        text, charset_name = charset.decode(response.body, content_type)
+        document = _plain(text) if kind == PLAIN else html.parse(text, LOOK_AHEAD * self.links_per_page)
+        return self._page(response, document, kind, charset_name)
+
+    def _page(self, response: Response, document: Document, kind: str, charset_name: str) -> Page:
+        base = self._base(document, response.url)
+        found = self._links(document, base, response.url)
+        code = language(document.lang or response.header("content-language"), document.text or document.title)
+        urls = list(found)
+        texts = [document.title, *_capped(document.leaves), *map(self.words_of, urls)]
+        ids, starts = tokeniser(code).rows(texts)
+        title_ids, leaves, words = _parted(ids, starts, len(document.leaves))
+        directives = self._directives(response, document)
+        return Page(
+            url=response.url,
+            title=document.title,
+            language=code,
+            charset=charset_name,
+            content_type=kind,
+            text=document.text,
+            title_ids=title_ids,
+            leaves=leaves,
+            links=_columns(urls, list(found.values()), self.key_of(urls), list(map(self.host_of, urls)), words),
+            canonical=self._canonical(document, base),
+            noindex="noindex" in directives,
+            nofollow="nofollow" in directives,
+            digest=base64.b32encode(hashlib.sha1(response.body).digest()).decode(),
+        )
+
+    def _base(self, document: Document, url: str) -> str:
+        """What relative URLs on the page are relative to."""
+        return (self.canonicalise(document.base, url) if document.base else None) or url
+
+    def _links(self, document: Document, base: str, url: str) -> dict[str, list[Anchor]]:
+        """The page's links in order of appearance, each with its anchors; none to the page itself."""
+        found: dict[str, list[Anchor]] = {}
+        resolve = self.canonicalise
+        own = (url, resolve(url, url))
+        for anchor in document.anchors:
+            target = resolve(anchor.href, base)
+            if target is None or target in own:
+                continue
+            if target in found:
+                found[target].append(anchor)
+            else:
+                found[target] = [anchor]
+        kept = self._in_scope(list(found))[: self.links_per_page]
+        return {target: found[target] for target in kept}
+
+    def _in_scope(self, urls: list[str]) -> list[str]:
+        if self.scope is None or not urls:
+            return urls
+        return [url for url, inside in zip(urls, self.scope(urls), strict=True) if inside]
+
+    def _canonical(self, document: Document, base: str) -> str:
+        """The URL that the page declares to be its own; several that differ say nothing."""
+        targets = {self.canonicalise(href, base) for href in document.canonicals}
+        target = targets.pop() if len(targets) == 1 else None
+        return target if target and target.startswith(_HTTP) else ""
+
+    def _directives(self, response: Response, document: Document) -> set[str]:
+        """Robots directives of the page and of its X-Robots-Tag headers that are meant for us, in lower case."""
+        found: set[str] = set()
+        for name, content in document.robots:
+            if name in ("robots", self.user_agent):
+                found.update(re.split(r"[\s,]+", content.lower()))
+        for name, value in response.headers:
+            if name.lower() == "x-robots-tag":
+                found.update(self._header_directives(value))
+        return found | {"noindex", "nofollow"} if "none" in found else found
+
+    def _header_directives(self, value: str) -> list[str]:
+        """``noindex, other-bot: nofollow``: a name with a colon tells whom the following directives are for."""
+        agent, found = "", []
+        for part in value.lower().split(","):
+            before, colon, after = part.partition(":")
+            if colon and before.strip() not in _VALUED:
+                agent, part = before.strip(), after  # noqa: PLW2901
+            if agent in ("", "robots", self.user_agent):
+                found.append(part.strip())
+        return found
+
+
+def seed_links(  # columns
+    urls: Sequence[str],
+    keys: Keys,
+    hosts: Sequence[str],
+    words_of: Callable[[str], str],
+    kind: LinkKind = LinkKind.SEED,
+    anchor: str = "",
+    *,
+    language: str = "",
+) -> Links:
+    """Links that stand on no page (seeds, redirects), from distinct canonical URLs, their keys and host names."""
+    found = [[Anchor(kind, url, text=anchor)] for url in urls]
+    words = tokeniser(language).rows([words_of(url) for url in urls])
+    return _columns(urls, found, keys, hosts, words)
+
+
+def _columns(
+    urls: Sequence[str],
+    found: Sequence[Sequence[Anchor]],
+    keys: Keys,
+    hosts: Sequence[str],
+    words: tuple[TermIds, Ints],
+) -> Links:
+    """Columns of n links, each with one anchor or more."""
+    names = {host: place for place, host in enumerate(dict.fromkeys(hosts))}
+    spans = [(place, one.first, one.last) for place, anchors in enumerate(found) for one in anchors]
+    return Links(
+        urls=tuple(urls),
+        keys=np.asarray(keys, np.uint64),
+        host_names=tuple(names),
+        host_index=np.array([names[host] for host in hosts], np.int32),
+        nofollow=np.array([all(one.nofollow for one in anchors) for anchors in found], np.bool_),
+        kinds=tuple(anchors[0].kind for anchors in found),
+        url_term_ids=words[0],
+        url_term_starts=words[1],
+        anchors=tuple(one.text for anchors in found for one in anchors),
+        spans=np.array(spans, np.int32).reshape(-1, 3),
+    )
+
+
+def _parted(ids: TermIds, starts: Ints, leaves: int) -> tuple[TermIds, Leaves, tuple[TermIds, Ints]]:
+    """Terms of title, leaves and URL words, which were made in one pass, apart again."""
+    first, last = int(starts[1]), int(starts[leaves + 1])
+    body = Leaves(ids[first:last].copy(), starts[1 : leaves + 2] - np.int32(first))
+    return ids[:first].copy(), body, (ids[last:].copy(), starts[leaves + 1 :] - np.int32(last))
+
+
+def _capped(leaves: list[str]) -> list[str]:
+    """Leaf texts, cut to TEXT_CHARS in all."""
+    if sum(map(len, leaves)) <= TEXT_CHARS:
+        return leaves
+    ends = np.cumsum([len(text) for text in leaves])
+    full = int(np.searchsorted(ends, TEXT_CHARS, side="right"))
+    room = TEXT_CHARS - (int(ends[full - 1]) if full else 0)
+    return [*leaves[:full], leaves[full][:room], *[""] * (len(leaves) - full - 1)]
+
+
+def _plain(text: str) -> Document:
+    """Plain text as a document: one leaf a paragraph, no links."""
+    paragraphs = [part.strip() for part in _PARAGRAPH.split(text.replace("\r\n", "\n").replace("\r", "\n"))]
+    leaves = [part for part in paragraphs if part]
+    return Document(leaves=leaves, text="\n\n".join(leaves))
