@@ -1,0 +1,112 @@
+"""What goes wrong between a crawler and a server, in words for people and as a rule for what to do next."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import ssl
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import aiohttp
+from aiohttp.http_exceptions import LineTooLong
+
+from clew.config import LimitSettings
+from clew.web.live.body import BodyError
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why no page came. ``again``: worth another try. ``strike``: speaks against the host, not only the page.
+
+    ``sent``: the request went out (false when no connection came about).
+    """
+
+    reason: str
+    again: bool = True
+    strike: bool = True
+    sent: bool = True
+
+
+class BrokenError(aiohttp.ClientError):
+    """A connection broke before an answer came.
+
+    Raised in place of aiohttp's own error, which would make it send the request a second time, at once and uncounted.
+    """
+
+
+def explain(error: Exception, answered: bool, limits: LimitSettings) -> Fault:
+    """The fault behind an error. ``answered``: the head of an answer had come."""
+    if isinstance(error, BodyError):
+        return Fault(str(error), again=False, strike=False)
+    if isinstance(error, TimeoutError):
+        return _late(error, answered, limits)
+    if isinstance(error, aiohttp.ClientConnectionError):
+        return _unconnected(error)
+    if isinstance(error, BrokenError):
+        return Fault(f"connection broke before an answer came{_cause(error)}")
+    if isinstance(error, aiohttp.ClientPayloadError):
+        return Fault(f"connection broke inside the page{_cause(error)}")
+    return _nonsense(error, limits)
+
+
+def _late(error: Exception, answered: bool, limits: LimitSettings) -> Fault:
+    if isinstance(error, aiohttp.ConnectionTimeoutError):
+        return Fault(f"no connection within {limits.connect_s:g} s (limits.connect_s)", sent=False)
+    if answered:
+        return Fault(f"not complete after {limits.page_s:g} s (limits.page_s)", again=False)
+    return Fault(f"no answer within {limits.page_s:g} s (limits.page_s)")
+
+
+def _unconnected(error: aiohttp.ClientConnectionError) -> Fault:
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        return Fault(f"bad certificate: {_certificate(error)} (web.live.verify_tls)", sent=False)
+    if isinstance(error, aiohttp.ClientConnectorError):
+        kind = "TLS failed" if isinstance(error, aiohttp.ClientConnectorSSLError) else "cannot connect"
+        return Fault(f"{kind}: {_words(error.os_error)}"[:200], sent=False)
+    return Fault(f"connection broke: {error}"[:200])
+
+
+def _words(error: OSError) -> str:
+    """The system's words; asyncio puts its own into ``strerror``."""
+    if isinstance(error, ssl.SSLError) or not error.errno:
+        return str(error.strerror or error)
+    return os.strerror(error.errno) if error.errno > 0 else str(error)
+
+
+def _certificate(error: aiohttp.ClientConnectorCertificateError) -> str:
+    cause = error.certificate_error
+    return str(getattr(cause, "verify_message", "") or cause)
+
+
+def _nonsense(error: Exception, limits: LimitSettings) -> Fault:
+    chain = list(_chain(error))
+    if any(isinstance(link, LineTooLong) for link in chain):
+        return Fault(f"a header is longer than {limits.header_bytes} bytes (limits.header_bytes)", again=False)
+    if isinstance(error, aiohttp.ClientResponseError):
+        return Fault(f"not valid HTTP: {' '.join(error.message.split())}"[:200])
+    return Fault(f"{type(error).__name__}: {error}"[:200])
+
+
+def _cause(error: BaseException) -> str:
+    """What stands behind an error, if it says anything."""
+    words = [str(link) for link in list(_chain(error))[1:] if isinstance(link, OSError) and str(link)]
+    return f": {words[-1]}" if words else ""
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__
+
+
+async def unrepeated(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
+    """A middleware that keeps aiohttp from sending a request again when a connection breaks."""
+    try:
+        return await send(request)
+    except (aiohttp.ClientConnectorError, aiohttp.ServerTimeoutError):
+        raise
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+        raise BrokenError(str(error)) from error
+    except asyncio.IncompleteReadError as error:
+        raise BrokenError(str(error)) from error

@@ -1,0 +1,154 @@
+"""How servers are spared: pauses between requests to a host and to an address, back-off, giving up.
+
+The caller asks one URL a host at a time, but two hosts may share an address, and the robots.txt of one host may lie
+on another. So every request first takes a place at both gates, host and address, and keeps it until it ends. Places
+are taken without awaiting, so two tasks can never take the same one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+from clew.config import PolitenessSettings
+
+FIRST_BACK_OFF_S = 1.0
+"""Least back-off after a first failure; it is at least ten times the host's pause, and doubles."""
+
+ROBOTS_BACK_OFF_S = 60.0
+"""Back-off after a first failure to get robots.txt; it doubles."""
+
+POLL_S = 0.05
+"""Least wait for an address that is busy now."""
+
+SMOOTHING = 0.3
+"""Weight of the newest answer time in the smoothed one."""
+
+PLACES = 10_000
+"""Addresses that are remembered before those free again are forgotten."""
+
+LONGEST_WAIT_S = 86_400.0
+"""A Retry-After of more than a day counts as a day."""
+
+
+@dataclass(slots=True)
+class Host:
+    """What is remembered of a host. ``answer_s`` is its smoothed answer time; ``turn`` picks its next address."""
+
+    name: str
+    busy: bool = False
+    ready_at: float = 0.0
+    crawl_delay_s: float = 0.0
+    answer_s: float = 0.0
+    failures: int = 0
+    reason: str = ""
+    turn: int = 0
+
+
+@dataclass(slots=True)
+class _Place:
+    """An IP address: whether it is being asked, and from when on it may be."""
+
+    busy: bool = False
+    ready_at: float = 0.0
+
+
+class Politeness:
+    """Keeps the pauses. All times are those of the world's clock, in seconds."""
+
+    def __init__(self, settings: PolitenessSettings) -> None:
+        self._settings = settings
+        self._hosts: dict[str, Host] = {}
+        self._places: dict[str, _Place] = {}
+
+    def host(self, name: str) -> Host:
+        """The host called ``name``, new or known."""
+        known = self._hosts.get(name)
+        if known is None:
+            known = self._hosts[name] = Host(name)
+        return known
+
+    def delay(self, host: Host) -> float:
+        """Seconds between two requests to a host: setting, Crawl-delay or answer time, whichever is most."""
+        wanted = max(self._settings.delay_s, host.crawl_delay_s, self._settings.adaptive * host.answer_s)
+        return max(min(wanted, self._settings.max_delay_s), self._settings.delay_s)
+
+    # -- the gates ----------------------------------------------------------------------------------------
+
+    def host_free_at(self, host: Host, now: float) -> float:
+        """When the host may be asked: now or later."""
+        return now + self._poll() if host.busy else max(host.ready_at, now)
+
+    def address_free_at(self, ip: str, now: float) -> float:
+        """When the address may be asked: now or later."""
+        place = self._places.get(ip)
+        if place is None:
+            return now
+        return now + self._poll() if place.busy else max(place.ready_at, now)
+
+    def enter(self, host: Host, ip: str, now: float) -> None:
+        """Take the places at both gates; they must be free."""
+        if len(self._places) >= PLACES:
+            self._places = {k: place for k, place in self._places.items() if place.busy or place.ready_at > now}
+        self._places.setdefault(ip, _Place()).busy = True
+        host.busy = True
+
+    def leave(self, host: Host, ip: str, now: float, elapsed_s: float) -> None:
+        """The request has ended after ``elapsed_s``: from now on the pauses run."""
+        place = self._places[ip]
+        place.busy, place.ready_at = False, now + self._settings.delay_s
+        host.busy = False
+        host.answer_s += (elapsed_s - host.answer_s) * (SMOOTHING if host.answer_s else 1.0)
+        self.pause(host, now)
+
+    def pause(self, host: Host, now: float) -> None:
+        """The host is not asked again before its pause is over."""
+        host.ready_at = max(host.ready_at, now + self.delay(host))
+
+    def _poll(self) -> float:
+        return max(self._settings.delay_s, POLL_S)
+
+    # -- failures -----------------------------------------------------------------------------------------
+
+    def strike(self, host: Host, reason: str) -> None:
+        """A failure that speaks against the host; its next address has a try."""
+        host.failures += 1
+        host.reason = reason
+        host.turn += 1
+
+    def clear(self, host: Host) -> None:
+        """The host answered as it should."""
+        host.failures = 0
+
+    def given_up(self, host: Host) -> str:
+        """Why the host is not asked any more; an empty string when it still is."""
+        if host.failures < self._settings.give_up_after:
+            return ""
+        return f"host given up after {host.failures} failures in a row: {host.reason}"
+
+    def back_off(self, host: Host, attempt: int = 0) -> float:
+        """Seconds until another try, after the host's failures in a row or the URL's, whichever are more."""
+        doublings = max(host.failures - 1, attempt, 0)
+        first = max(10 * self.delay(host), FIRST_BACK_OFF_S)
+        return doubled(first, doublings, self._settings.max_delay_s)
+
+
+def doubled(first_s: float, doublings: int, most_s: float) -> float:
+    """``first_s`` doubled so many times, but not more than ``most_s``."""
+    return min(first_s * 2.0 ** min(doublings, 60), most_s)
+
+
+def retry_after(header: str, now: float) -> float | None:
+    """Seconds that a Retry-After header (a number or an HTTP date) asks to wait; None when it says nothing."""
+    text = header.partition(",")[0].strip() if header[:1].isdigit() else header.strip()
+    if not text:
+        return None
+    if text.isascii() and text.isdigit():
+        return min(float(text[:9]), LONGEST_WAIT_S)
+    try:
+        when = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return None
+    seconds = (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() - now
+    return min(max(seconds, 0.0), LONGEST_WAIT_S)

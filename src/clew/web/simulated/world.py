@@ -1,0 +1,49 @@
+"""The simulated web as a World: virtual time, no network."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from clew.model import Outcome, Request, Response
+from clew.web.base import Clock
+from clew.web.simulated.web import SimPage, SimulatedWeb
+
+_HTML = ("content-type", "text/html; charset=utf-8")
+
+
+class SimulatedWorld:
+    """Answers requests from a simulated web. The truth about its pages cannot be reached from here.
+
+    ``latency_s`` is how long each answer takes, ``delay_s`` the pause after it before the same host may be asked
+    again, both in the clock's time. Nothing waits: ``Response.ready_at`` tells the caller.
+    """
+
+    closed = False
+
+    def __init__(self, web: SimulatedWeb, clock: Clock, delay_s: float = 0.0, latency_s: float = 0.0) -> None:
+        self.name = web.spec
+        self._page, self._clock = web.page, clock
+        self._delay_s, self._latency_s = delay_s, latency_s
+
+    async def open(self) -> None:
+        """Nothing to get ready."""
+
+    async def fetch(self, request: Request) -> Response:
+        now = self._clock.now()
+        page = self._page(request.url) or SimPage(request.url, 404, reason="404 Not Found")
+        ready_at = now + self._latency_s + self._delay_s
+        answer = _answer(page)
+        return replace(answer, fetched_at=now, elapsed_s=self._latency_s, ready_at=ready_at)
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def _answer(page: SimPage) -> Response:
+    if page.status == 301:
+        headers = (("location", page.location), ("content-length", "0"))
+        return Response(page.url, Outcome.REDIRECT, 301, headers, location=page.location)
+    if page.status != 200:
+        return Response(page.url, Outcome.FAILED, page.status, reason=page.reason)
+    body = page.html.encode()
+    return Response(page.url, Outcome.OK, 200, (_HTML, ("content-length", str(len(body)))), body)
