@@ -1,0 +1,1 @@
+"""The best link that may be fetched now."""

@@ -1,0 +1,148 @@
+"""A frontier that is plainly right and slow: dictionaries and a linear scan."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from clew.frontier.base import Lease
+
+
+@dataclass
+class Known:
+    slot: int
+    host: int
+    state: str  # waiting, parked, leased, done
+    score: float = math.nan
+    row: int = 0
+    index: int = 0
+    seen: list[float] = field(default_factory=list)
+    best: float = math.nan
+
+
+class ReferenceFrontier:
+    def __init__(self, duplicates: str = "best") -> None:
+        self.duplicates = duplicates
+        self.urls: dict[int, Known] = {}
+        self.ready_at: dict[int, float] = {}
+        self.busy: set[int] = set()
+
+    def add(self, keys, hosts, scores, row, indices=None) -> int:  # type: ignore[no-untyped-def]
+        places = range(len(keys)) if indices is None else indices
+        new = 0
+        for key, host, score, place in zip(keys.tolist(), hosts.tolist(), scores.tolist(), places, strict=True):
+            if key not in self.urls:
+                new += 1
+                self.urls[key] = Known(len(self.urls), host, "parked")
+            self._meet(self.urls[key], float(np.float32(score)), row, int(place))
+        return new
+
+    def _meet(self, url: Known, score: float, row: int, place: int) -> None:
+        if url.state in ("leased", "done") or math.isnan(score):
+            if url.state == "parked" and math.isnan(url.score) and not url.seen and not url.row:
+                url.row, url.index = row, place
+            return
+        self._combine(url, score, row, place)
+        url.state = "waiting"
+
+    def _combine(self, url: Known, score: float, row: int, place: int) -> None:
+        url.seen.append(score)
+        better = math.isnan(url.best) or score > url.best
+        if self.duplicates == "first":
+            better = len(url.seen) == 1
+        if better:
+            url.best, url.row, url.index = score, row, place
+        url.score = float(np.float32(sum(url.seen) / len(url.seen))) if self.duplicates == "mean" else url.best
+
+    def _candidates(self, now: float) -> list[tuple[float, int, int]]:
+        return [
+            (-url.score, url.slot, key)
+            for key, url in self.urls.items()
+            if url.state == "waiting" and url.host not in self.busy and self.ready_at.get(url.host, 0.0) <= now
+        ]
+
+    def lease(self, now: float) -> Lease | None:
+        found = min(self._candidates(now), default=None)
+        if found is None:
+            return None
+        url = self.urls[found[2]]
+        url.state = "leased"
+        self.busy.add(url.host)
+        return Lease(url.slot, found[2], url.host, url.row, url.index, url.score)
+
+    def done(self, lease: Lease, ready_at: float = 0.0) -> None:
+        self.urls[lease.key].state = "done"
+        self._free(lease.host, ready_at)
+
+    def retry(self, lease: Lease, ready_at: float) -> None:
+        url = self.urls[lease.key]
+        url.state = "parked" if math.isnan(url.score) else "waiting"
+        self._free(lease.host, ready_at)
+
+    def _free(self, host: int, ready_at: float) -> None:
+        self.busy.discard(host)
+        self.hold(host, ready_at)
+
+    def hold(self, host: int, ready_at: float) -> None:
+        self.ready_at[host] = max(ready_at, self.ready_at.get(host, 0.0))
+
+    def finish(self, keys) -> None:  # type: ignore[no-untyped-def]
+        for key in np.unique(keys).tolist():
+            url = self.urls.setdefault(key, Known(len(self.urls), 0, "done"))
+            if url.state != "leased":
+                url.state = "done"
+
+    def rescore(self, rows: Iterable) -> int:  # type: ignore[type-arg]
+        for url in self.urls.values():
+            if url.state != "done":
+                url.score = url.best = math.nan
+                url.seen = []
+                url.state = "leased" if url.state == "leased" else "parked"
+        for row, keys, scores in rows:
+            for place, (key, score) in enumerate(zip(keys.tolist(), scores.tolist(), strict=True)):
+                url = self.urls.get(key)
+                if url is not None and url.state != "done" and not math.isnan(score):
+                    self._combine(url, float(np.float32(score)), row, place)
+                    url.state = "leased" if url.state == "leased" else "waiting"
+        return len(self)
+
+    def next_ready(self) -> float | None:
+        times = [
+            self.ready_at.get(url.host, 0.0)
+            for url in self.urls.values()
+            if url.state == "waiting" and url.host not in self.busy
+        ]
+        return min(times, default=None)
+
+    def known(self, keys):  # type: ignore[no-untyped-def]
+        return np.array([key in self.urls for key in keys.tolist()])
+
+    def best(self, n: int) -> list[Lease]:
+        found = sorted((-url.score, url.slot, key) for key, url in self.urls.items() if url.state == "waiting")
+        return [
+            Lease(url.slot, key, url.host, url.row, url.index, url.score)
+            for _, _, key in found[:n]
+            for url in [self.urls[key]]
+        ]
+
+    def __len__(self) -> int:
+        return sum(url.state == "waiting" for url in self.urls.values())
+
+    @property
+    def parked(self) -> int:
+        return sum(url.state == "parked" for url in self.urls.values())
+
+    @property
+    def hosts_waiting(self) -> int:
+        return len({url.host for url in self.urls.values() if url.state == "waiting"})
+
+    @property
+    def hosts_busy(self) -> int:
+        return len(self.busy)
+
+    @property
+    def nbytes(self) -> int:
+        return 1
