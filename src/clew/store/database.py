@@ -1,0 +1,195 @@
+"""A SQLite file: opened, locked, brought up to date, read and written, with errors in words.
+
+Why killing the process is safe: in WAL mode a transaction is a run of frames appended to the -wal file, and its last
+frame carries the commit mark; a reader takes only whole transactions. ``synchronous=NORMAL`` syncs the WAL before its
+pages are copied into the database, so the file cannot be damaged; but a commit itself is not synced, so a **power
+cut or a crash of the machine** (not of the process) can undo the last few groups, as whole transactions. Those pages
+are then fetched again. FULL would cost an fsync, tens of milliseconds on a disk, every group.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from clew.errors import ProjectError, StoreError
+from clew.store.lock import Lock
+from clew.store.migrations import MIGRATIONS, check, migrate, version
+
+Row = tuple[Any, ...]
+
+CACHE_KIB = 32_768
+WAL_PAGES = 4_000
+"""The WAL is copied into the database when it holds this many pages (16 MB)."""
+
+WAL_BYTES = 67_108_864
+"""A WAL that grew because a reader stayed long is cut back to this."""
+
+BUSY_MS = 10_000
+CHUNK = 256
+"""Rows read at a time, so that no statement stays open while its rows are worked on."""
+
+
+class Database:
+    """An open file. ``read_only`` sees it as it was at this moment, without a lock."""
+
+    def __init__(self, path: Path, *, read_only: bool) -> None:
+        self.path = path
+        self.read_only = read_only
+        self.fault = ""
+        self._lock = Lock(path)
+        if read_only and not path.is_file():
+            raise ProjectError(f"there is no crawl database {path}; start with: clew crawl {path.parent}")
+        if not path.parent.is_dir():
+            raise ProjectError(f"there is no folder {path.parent} for the crawl database; make a project: clew init")
+        self._connection = self._open()
+
+    # -- opening ------------------------------------------------------------------------------------------
+
+    def _open(self) -> sqlite3.Connection:
+        if self.read_only:
+            return self._open_to_read()
+        self._lock.take()
+        try:
+            return self._open_to_write()
+        except BaseException:
+            self._lock.free()
+            raise
+
+    def _open_to_write(self) -> sqlite3.Connection:
+        connection = self._connect("rwc")
+        try:
+            check(connection, str(self.path))  # before anything is changed: it may be somebody else's file
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
+            connection.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
+            migrate(connection, str(self.path))
+        except sqlite3.Error as error:
+            connection.close()
+            raise self._explained(error) from error
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _open_to_read(self) -> sqlite3.Connection:
+        connection = self._connect("ro")
+        try:
+            check(connection, str(self.path))
+            if version(connection) < len(MIGRATIONS):
+                connection.close()
+                Database(self.path, read_only=False).close()  # bring it up to date first
+                connection = self._connect("ro")
+            connection.execute("BEGIN")
+            connection.execute("SELECT count(*) FROM meta").fetchone()  # the snapshot is taken by the first read
+        except sqlite3.Error as error:
+            connection.close()
+            raise self._explained(error) from error
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _connect(self, mode: str) -> sqlite3.Connection:
+        try:
+            uri = f"{self.path.resolve().as_uri()}?mode={mode}"
+            connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_MS / 1000)
+            connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+            return connection
+        except sqlite3.Error as error:
+            raise self._explained(error) from error
+
+    def close(self) -> None:
+        """Safe to call twice; an open transaction is undone."""
+        try:
+            self._connection.close()
+        finally:
+            self._lock.free()
+
+    def refresh(self) -> None:
+        """Read-only: take a new snapshot."""
+        if self.read_only:
+            self._run("COMMIT")
+            self._run("BEGIN")
+
+    # -- reading ------------------------------------------------------------------------------------------
+
+    def rows(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Row]:
+        """All rows of a query."""
+        try:
+            return self._connection.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise self._explained(error) from error
+
+    def chunks(self, sql: str, after: int) -> Iterator[Row]:
+        """The rows of a query of the form ``... > :after ORDER BY ... LIMIT :limit``, which begin with that column.
+
+        Memory holds one chunk; what is written meanwhile is seen by the next.
+        """
+        while rows := self.rows(sql, {"after": after, "limit": CHUNK}):
+            yield from rows
+            after = rows[-1][0]
+
+    # -- writing ------------------------------------------------------------------------------------------
+
+    def write(self, sql: str, rows: Sequence[Row]) -> int:
+        """Run a statement for many rows within the open transaction; returns how many rows it changed."""
+        self.check_writable()
+        try:
+            if not self._connection.in_transaction:
+                self._connection.execute("BEGIN IMMEDIATE")
+            return self._connection.executemany(sql, rows).rowcount
+        except (sqlite3.Error, OverflowError, UnicodeError) as error:
+            raise self.abandon(_explanation(error)) from error
+
+    def commit(self) -> None:
+        """End the open transaction, if there is one."""
+        self.check_writable()
+        if self._connection.in_transaction:
+            try:
+                self._connection.execute("COMMIT")
+            except sqlite3.Error as error:
+                raise self.abandon(_explanation(error)) from error
+
+    def check_writable(self) -> None:
+        """Raise StoreError when nothing may be written: opened read-only, or a write failed."""
+        if self.read_only:
+            raise StoreError(f"{self.path} was opened only for reading")
+        if self.fault:
+            raise StoreError(self.fault)
+
+    def abandon(self, reason: str) -> StoreError:
+        """Undo the whole group, for ``reason``, which is returned to be raised. Nothing more is taken, or the rest
+        of the group would be committed without what was undone."""
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+        self.fault = f"{self.path} {reason}"
+        return StoreError(self.fault)
+
+    def _run(self, sql: str) -> None:
+        try:
+            self._connection.execute(sql)
+        except sqlite3.Error as error:
+            raise self._explained(error) from error
+
+    def _explained(self, error: Exception) -> StoreError:
+        return StoreError(f"{self.path} {_explanation(error)}")
+
+
+def _explanation(error: Exception) -> str:
+    name = str(getattr(error, "sqlite_errorname", ""))
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_FORMAT")):
+        return (
+            f"is damaged ({error}). Put back a copy if you have one; or see how much `sqlite3 FILE .recover` saves;"
+            " or move the file away and crawl anew (pages in archive/ are not lost)"
+        )
+    if name.startswith("SQLITE_FULL"):
+        return f"cannot be written ({error}): free some space and start again; nothing that was committed is lost"
+    if name.startswith("SQLITE_CONSTRAINT"):
+        return f"refused a row that contradicts one it has ({error}); the group was not written"
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return f"is locked by another program ({error}); close it and try again"
+    return f"cannot be read or written ({error}); check the file, its folder and their rights"

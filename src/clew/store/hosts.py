@@ -1,0 +1,76 @@
+"""Host names as small numbers, and what a crawl saw of each host: columns in memory, changes handed to the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.model import Floats
+
+HostRow = tuple[int, str, int, int, int, float]
+"""id, name, visits, relevant, failures, ready_at."""
+
+
+class Hosts:
+    """Numbers run from 0 in the order of first sight. ``visits`` counts pages and failures, not redirects."""
+
+    def __init__(self, rows: Iterable[HostRow] = ()) -> None:
+        table = sorted(rows)
+        self.names = [row[1] for row in table]
+        self._ids = {name: number for number, name in enumerate(self.names)}
+        self.counts = np.array([row[2:5] for row in table], np.int64).reshape(len(table), 3)
+        self.ready_at = np.array([row[5] for row in table], np.float64)
+        self._changed: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def id(self, name: str) -> int:
+        """The number of a host name; a new name gets the next one."""
+        known = self._ids.get(name)
+        return self._add(name) if known is None else known
+
+    def ids(self, names: Sequence[str]) -> npt.NDArray[np.uint32]:
+        """uint32[n]."""
+        return np.fromiter(map(self.id, names), np.uint32, len(names))
+
+    def _add(self, name: str) -> int:
+        number = len(self.names)
+        self._ids[name] = number
+        self.names.append(name)
+        self._changed.add(number)
+        if number >= len(self.ready_at):
+            room = max(64, number)
+            self.counts = np.concatenate([self.counts, np.zeros((room, 3), np.int64)])
+            self.ready_at = np.concatenate([self.ready_at, np.zeros(room)])
+        return number
+
+    def stats(self, ids: npt.NDArray[np.uint32]) -> tuple[Floats, Floats]:
+        """(visits, relevant) float32[n] each."""
+        counts = self.counts[ids]
+        return counts[:, 0].astype(np.float32), counts[:, 1].astype(np.float32)
+
+    def count(self, host: int, *, relevant: bool, failed: bool) -> None:
+        """One more visit."""
+        self.counts[host] += (1, relevant, failed)
+        self._changed.add(host)
+
+    def hold(self, host: int, ready_at: float) -> None:
+        """No visit before ``ready_at``; the latest time given counts."""
+        if ready_at > self.ready_at[host]:
+            self.ready_at[host] = ready_at
+            self._changed.add(host)
+
+    def ready(self) -> list[tuple[int, float]]:
+        """(number, time) of the hosts that have one."""
+        held = np.flatnonzero(self.ready_at[: len(self.names)])
+        return list(zip(held.tolist(), self.ready_at[held].tolist(), strict=True))
+
+    def take_changed(self) -> list[HostRow]:
+        """The rows that changed since the last call."""
+        changed = sorted(self._changed)
+        self._changed.clear()
+        counts, ready = self.counts[changed].tolist(), self.ready_at[changed].tolist()
+        return [(n, self.names[n], *row, at) for n, row, at in zip(changed, counts, ready, strict=True)]

@@ -1,0 +1,498 @@
+"""What was fetched, as WARC 1.1 files that every WARC tool reads; also the crawl's page cache.
+
+Each visit becomes a ``response`` record, a ``request`` record when a request was sent, and a ``metadata`` record
+that says how the page was found, each a gzip member of its own. ``encode`` makes the bytes and is pure, so worker
+processes do the compression; ``WarcWriter`` only appends them.
+
+**How archive and database agree.** Records are appended first. ``flush`` puts them on disk and says which file has
+which length; the store writes that pair in the same transaction as the rows that point at the records. A process
+that is killed leaves bytes after the committed length. At the next start ``open`` gets the committed pair, cuts
+off what lies behind it and deletes later files: no row points there, and those pages will be fetched again.
+Without a committed pair, files of the same prefix are set aside under another name rather than deleted.
+
+Bodies are stored as they were received where the response still has those bytes (``encoded_body``). Headers that
+would make the stored message wrong (Transfer-Encoding always; Content-Encoding of a body that is stored decoded;
+a Content-Length that disagrees) are kept under an ``X-Archive-Orig-`` name.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import threading
+import time
+import uuid
+import zlib
+from base64 import b32encode
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from hashlib import sha1
+from http import HTTPStatus
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import urlsplit
+
+from fastwarc.stream_io import GzipWriter
+
+from clew.errors import ArchiveError, StoreError
+from clew.model import Outcome, Response
+from clew.text.httpmessage import MessageError, parse_response
+from clew.text.warcrecords import Entry, Place, StoredRecord, WarcFile, response_of
+
+ENDING = ".warc.gz"
+BODY_LIMIT = 1 << 30
+"""Bytes of a decoded body that ``read`` accepts; what was fetched was bounded by limits.page_bytes."""
+
+_FILE = re.compile(r"(?P<prefix>[A-Za-z0-9][A-Za-z0-9_.-]*)-(?P<number>\d{5,})\.warc\.gz")
+_CONFORMS_TO = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
+_REVISIT_PROFILE = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+_ORIGINAL = b"X-Archive-Orig-"
+_SMALL_BYTES = 4_096
+_LINE_BREAKS = re.compile(rb"[\r\n\x00]+")
+_PHRASES = {status.value: status.phrase for status in HTTPStatus}
+_UNENCODED = ("", "identity")
+Fields = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """An earlier response with the same payload: its URL, when it was fetched, and where its record lies."""
+
+    url: str
+    fetched_at: float
+    file: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A response in the archive: where it lies, what it was, and its metadata record's fields."""
+
+    file: str
+    offset: int
+    response: Response
+    metadata: Mapping[str, str]
+
+
+# -- making records -----------------------------------------------------------------------------------------
+
+
+def encode(response: Response, metadata: Mapping[str, str], gzip_level: int) -> bytes:
+    """The records of one visit, as gzip members; the response record comes first. Pure.
+
+    The response must have a status: without one nothing was received that could be archived.
+    """
+    fields: Fields = (("WARC-Truncated", "unspecified"),) if _broke_off(response) else ()
+    return _visit("response", response, fields, metadata, gzip_level)
+
+
+def encode_revisit(response: Response, metadata: Mapping[str, str], original: Original, gzip_level: int) -> bytes:
+    """As ``encode``, but with a revisit record that names an earlier record instead of repeating its payload.
+
+    The payload must be that of ``original``. Pure.
+    """
+    fields = (
+        ("WARC-Profile", _REVISIT_PROFILE),
+        ("WARC-Refers-To-Target-URI", original.url),
+        ("WARC-Refers-To-Date", warc_date(original.fetched_at)),
+        ("WARC-Refers-To-Filename", original.file),
+        ("WARC-Refers-To-File-Offset", str(original.offset)),
+    )
+    return _visit("revisit", response, fields, metadata, gzip_level)
+
+
+def payload_digest(response: Response) -> str:
+    """The digest that ``encode`` writes for a response's payload: equal payloads may be revisits."""
+    return _digest(_payload(response))
+
+
+def warc_date(when: float) -> str:
+    """A Unix time as a WARC date, to the microsecond."""
+    return datetime.fromtimestamp(when, UTC).isoformat().replace("+00:00", "Z")
+
+
+def _visit(kind: str, response: Response, fields: Fields, metadata: Mapping[str, str], gzip_level: int) -> bytes:
+    """The members of one visit: ``kind`` (response or revisit), request if one was sent, metadata."""
+    if not response.status:
+        raise ValueError(f"{response.url}: nothing was received that could be archived")
+    head, payload = _http_head(response), _payload(response)
+    digest = _digest(payload)
+    common: Fields = (("WARC-Target-URI", response.url), ("WARC-Date", warc_date(response.fetched_at)))
+    common += (("WARC-IP-Address", response.ip),) if response.ip else ()
+    record_id = _record_id(kind, response, digest)
+    concurrent = (*common, ("WARC-Concurrent-To", record_id))
+    fields = (*common, ("WARC-Payload-Digest", digest), *fields)
+    block = head if kind == "revisit" else head + payload
+    records = [_record(kind, record_id, fields, "application/http; msgtype=response", block)]
+    if response.request_headers:
+        request_id, block = _record_id("request", response, digest), _http_request(response)
+        records.append(_record("request", request_id, concurrent, "application/http; msgtype=request", block))
+    block = _warc_fields({"fetchTimeMs": f"{response.elapsed_s * 1000:.0f}", **metadata})
+    metadata_id = _record_id("metadata", response, digest)
+    records.append(_record("metadata", metadata_id, concurrent, "application/warc-fields", block))
+    return b"".join(map(_gzip(gzip_level).member, records))
+
+
+def _record(kind: str, record_id: str, fields: Fields, content_type: str, block: bytes) -> bytes:
+    fields = (
+        ("WARC-Type", kind),
+        ("WARC-Record-ID", record_id),
+        *fields,
+        ("WARC-Block-Digest", _digest(block)),
+        ("Content-Type", content_type),
+        ("Content-Length", str(len(block))),
+    )
+    head = b"".join(b"%s: %s\r\n" % (name.encode("ascii"), _clean(value)) for name, value in fields)
+    return b"WARC/1.1\r\n%s\r\n%s\r\n\r\n" % (head, block)
+
+
+def _record_id(kind: str, response: Response, digest: str) -> str:
+    """The same visit gives the same id in every run."""
+    name = f"{kind} {response.url} {response.fetched_at!r} {response.status} {digest}"
+    return f"<{uuid.uuid5(uuid.NAMESPACE_URL, name.encode('utf-8', 'surrogatepass').decode('latin-1')).urn}>"
+
+
+def _digest(data: bytes) -> str:
+    return "sha1:" + b32encode(sha1(data, usedforsecurity=False).digest()).decode("ascii")
+
+
+def _clean(text: str) -> bytes:
+    """Text as the bytes of one header line; line breaks would let a server write headers of its own."""
+    return _LINE_BREAKS.sub(b" ", text.encode("utf-8", "surrogateescape"))
+
+
+def _warc_fields(fields: Mapping[str, str]) -> bytes:
+    return b"".join(b"%s: %s\r\n" % (_clean(name), _clean(value)) for name, value in fields.items())
+
+
+def _payload(response: Response) -> bytes:
+    return response.body if response.encoded_body is None else response.encoded_body
+
+
+def _broke_off(response: Response) -> bool:
+    """Whether a good answer failed while its body came (a limit, a broken connection)."""
+    return response.outcome is Outcome.FAILED and 200 <= response.status < 300
+
+
+def _http_head(response: Response) -> bytes:
+    phrase = _PHRASES.get(response.status, "")
+    lines = [f"{response.http_version} {response.status} {phrase}".encode("ascii", "replace")]
+    length = len(_payload(response))
+    lines += [_http_line(response, name, value, length) for name, value in response.headers]
+    if response.header("Content-Length").strip() not in ("", str(length)):
+        lines.append(b"Content-Length: %d" % length)
+    return b"\r\n".join(lines) + b"\r\n\r\n"
+
+
+def _http_line(response: Response, name: str, value: str, length: int) -> bytes:
+    lower = name.lower()
+    wrong = (
+        lower == "transfer-encoding"
+        or (lower == "content-length" and value.strip() != str(length))
+        or (lower == "content-encoding" and response.encoded_body is None and value.strip().lower() not in _UNENCODED)
+    )
+    return (_ORIGINAL if wrong else b"") + _clean(name).replace(b":", b"") + b": " + _clean(value)
+
+
+def _http_request(response: Response) -> bytes:
+    parts = urlsplit(response.url)
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    names = {name.lower() for name, _ in response.request_headers}
+    headers = response.request_headers if "host" in names else (("Host", parts.netloc), *response.request_headers)
+    lines = b"".join(b"%s: %s\r\n" % (_clean(name), _clean(value)) for name, value in headers)
+    return b"GET %s HTTP/1.1\r\n%s\r\n" % (_clean(target), lines)
+
+
+class _Gzip:
+    """Makes gzip members. fastwarc's compressor is twice as fast as zlib on pages, but setting it up costs as much
+    as compressing 20 kB, so it is kept, and resetting it costs more than zlib needs for a small record."""
+
+    def __init__(self, level: int) -> None:
+        self._level = level
+        self._sink = io.BytesIO()
+        self._writer = GzipWriter(self._sink, compression_level=level)
+
+    def member(self, data: bytes) -> bytes:
+        """``data`` as one gzip member."""
+        if len(data) <= _SMALL_BYTES:
+            return zlib.compress(data, self._level, 31)
+        self._sink.seek(0)
+        self._sink.truncate()
+        self._writer.write(data)
+        self._writer.finish()
+        return self._sink.getvalue()
+
+
+_local = threading.local()
+
+
+def _gzip(level: int) -> _Gzip:
+    made: dict[int, _Gzip] = _local.__dict__.setdefault("gzip", {})
+    if level not in made:
+        made[level] = _Gzip(level)
+    return made[level]
+
+
+# -- writing files --------------------------------------------------------------------------------------------
+
+
+class WarcWriter:
+    """Appends records to ``folder/PREFIX-00001.warc.gz`` and so on; a file is closed at about ``max_bytes``.
+
+    Raises StoreError when the disk refuses. ``notes`` says what ``open`` found and did, for people.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        prefix: str,
+        max_bytes: int,
+        gzip_level: int,
+        software: str,
+        *,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        if not _FILE.fullmatch(f"{prefix}-00001{ENDING}"):
+            raise ValueError(f"{prefix!r} cannot begin a file name")
+        self.notes: list[str] = []
+        self._folder = folder
+        self._prefix = prefix
+        self._max_bytes = max_bytes
+        self._level = gzip_level
+        self._software = software
+        self._now = now
+        self._file: BinaryIO | None = None
+        self._name = ""
+        self._length = 0
+        self._holds_visits = False
+
+    def open(self, committed: tuple[str, int] | None = None) -> None:
+        """Go on after the committed file name and length, or begin. See the module's text for the protocol."""
+        self.close()
+        with self._disk("cannot be opened"):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            number = self._number(committed[0]) if committed else 0
+            if number and committed:
+                self._resume(number, *committed)
+            else:
+                self._set_aside()
+                self._begin(1)
+
+    def append(self, data: bytes) -> tuple[str, int]:
+        """Write the records of a visit; returns the file name and the offset of the response record."""
+        if self._file is None:
+            raise StoreError("the archive is not open")
+        with self._disk("cannot be written"):
+            if self._length + len(data) > self._max_bytes and self._holds_visits:
+                self.flush()
+                self._begin(self._number(self._name) + 1)
+            place = (self._name, self._length)
+            self._write(data)
+            self._holds_visits = True
+        return place
+
+    def flush(self, sync: bool = True) -> tuple[str, int]:
+        """Put everything on disk; returns what the store must commit: the file's name and length.
+
+        Without ``sync`` it survives the end of the process, but not of the machine.
+        """
+        if self._file is None:
+            raise StoreError("the archive is not open")
+        if sync:
+            with self._disk("cannot be written"):
+                os.fsync(self._file.fileno())
+        return self._name, self._length
+
+    def close(self) -> None:
+        """Let go of the file; safe to call twice."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    # -- files ------------------------------------------------------------------------------------------------
+
+    def _resume(self, number: int, name: str, length: int) -> None:
+        for later in self._files():
+            if self._number(later.name) > number:
+                later.unlink()
+                self.notes.append(f"{later.name} was never committed; deleted")
+        path = self._folder / name
+        size = path.stat().st_size if path.is_file() else -1
+        if size < length:
+            self.notes.append(
+                f"{name} {'is missing' if size < 0 else f'has {size} of {length} bytes'}; began a new file"
+            )
+            self._begin(number + 1)
+            return
+        self._file = path.open("r+b", buffering=0)
+        self._file.truncate(length)
+        self._file.seek(length)
+        self._name, self._length, self._holds_visits = name, length, True
+        self.notes += [f"{name}: cut off {size - length} bytes that were never committed"] if size > length else []
+
+    def _set_aside(self) -> None:
+        """Files that no transaction knows may still be somebody's only copy."""
+        for path in self._files():
+            number = 1
+            while (target := path.with_name(f"{path.name}.uncommitted-{number}")).exists():
+                number += 1
+            path.rename(target)
+            self.notes.append(f"{path.name} belongs to no crawl database; set aside as {target.name}")
+
+    def _begin(self, number: int) -> None:
+        self.close()
+        self._name, self._length, self._holds_visits = f"{self._prefix}-{number:05}{ENDING}", 0, False
+        self._file = (self._folder / self._name).open("xb", buffering=0)
+        folder = os.open(self._folder, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+        self._write(_gzip(self._level).member(self._warcinfo()))
+
+    def _warcinfo(self) -> bytes:
+        about = {
+            "software": self._software,
+            "format": "WARC File Format 1.1",
+            "conformsTo": _CONFORMS_TO,
+            "isPartOf": self._prefix,
+        }
+        date = warc_date(self._now())
+        record_id = f"<{uuid.uuid5(uuid.NAMESPACE_URL, f'warcinfo {self._name} {date}').urn}>"
+        fields = (("WARC-Date", date), ("WARC-Filename", self._name))
+        return _record("warcinfo", record_id, fields, "application/warc-fields", _warc_fields(about))
+
+    def _write(self, data: bytes) -> None:
+        """Append all of ``data`` or nothing."""
+        assert self._file is not None
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[self._file.write(view) :]
+        except OSError:
+            with suppress(OSError):
+                self._file.truncate(self._length)
+                self._file.seek(self._length)
+            raise
+        self._length += len(data)
+
+    def _files(self) -> list[Path]:
+        return [path for path in archive_files(self._folder) if self._number(path.name)]
+
+    def _number(self, name: str) -> int:
+        """The number in the name of one of this writer's files; 0 for other names."""
+        match = _FILE.fullmatch(name)
+        return int(match["number"]) if match and match["prefix"] == self._prefix else 0
+
+    @contextmanager
+    def _disk(self, what: str) -> Iterator[None]:
+        """Turns OSError into a StoreError that says what to do."""
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(
+                f"the archive {self._folder / self._name} {what}: {error.strerror or error}; make room or check the "
+                "disk, then start the crawl again: it goes on where it stopped"
+            ) from error
+
+
+# -- reading back -----------------------------------------------------------------------------------------------
+
+
+def archive_files(folder: Path) -> list[Path]:
+    """The WARC files of a project's archive in the order they were written."""
+    found = [(path, match) for path in folder.glob(f"*{ENDING}") if (match := _FILE.fullmatch(path.name))]
+    return [path for path, match in sorted(found, key=lambda item: _order(item[1]))]
+
+
+def _order(match: re.Match[str]) -> tuple[list[tuple[int, str]], int]:
+    """By prefix (crawl2 before crawl10), then by number."""
+    parts = [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", match["prefix"])]
+    return parts, int(match["number"])
+
+
+def read(folder: Path, file: str, offset: int) -> Response:
+    """The response whose record lies at ``offset`` of ``folder/file``; its body is decoded, as when it was fetched.
+
+    Raises ArchiveError, naming file and offset, when it cannot be read.
+    """
+    record, payload = _record_at(folder, file, offset), None
+    if record.kind not in ("response", "revisit"):
+        raise ArchiveError(f"{folder / file} offset {offset}: a {record.kind or 'nameless'} record, not a response")
+    if record.kind == "revisit":
+        payload = _record_at(folder, *_original_place(record, f"{folder / file} offset {offset}"))
+    return _response(record, payload)
+
+
+def _record_at(folder: Path, file: str, offset: int) -> StoredRecord:
+    if not _FILE.fullmatch(file):
+        raise ArchiveError(f"{file!r} is no file of an archive")
+    with WarcFile(folder / file) as warc:
+        return warc.read(Place(offset), BODY_LIMIT)
+
+
+def _original_place(record: StoredRecord, where: str) -> tuple[str, int]:
+    offset = record.field("WARC-Refers-To-File-Offset")
+    if not offset.isdigit():
+        raise ArchiveError(f"{where}: this revisit record does not say where the page lies")
+    return record.field("WARC-Refers-To-Filename"), int(offset)
+
+
+def _response(record: StoredRecord, payload: StoredRecord | None) -> Response:
+    """As fetched: with the headers under their own names again, and as failed when it broke off."""
+    found = response_of(record.url, record, BODY_LIMIT, payload)
+    restored = replace(found, headers=_restored(found.headers))
+    if record.field("WARC-Truncated"):
+        return replace(restored, outcome=Outcome.FAILED, reason="broke off when it was fetched")
+    return restored
+
+
+def _restored(headers: Fields) -> Fields:
+    prefix = _ORIGINAL.decode("ascii").lower()
+    kept = {name.lower()[len(prefix) :] for name, _ in headers if name.lower().startswith(prefix)}
+    return tuple(
+        (name[len(prefix) :] if name.lower().startswith(prefix) else name, value)
+        for name, value in headers
+        if name.lower() not in kept
+    )
+
+
+def iterate(folder: Path, committed: tuple[str, int] | None = None) -> Iterator[Stored]:
+    """Every response of a project's archive, in the order written. Damaged records are stepped over.
+
+    ``committed`` (file name, length) ends the last crawl's part where its database says; pass it while a crawl
+    may be running.
+    """
+    last = _FILE.fullmatch(committed[0]) if committed else None
+    for path in archive_files(folder):
+        match = _FILE.fullmatch(path.name)
+        assert match is not None
+        if last is not None and match["prefix"] == last["prefix"] and int(match["number"]) > int(last["number"]):
+            continue
+        end = committed[1] if committed and path.name == committed[0] else None
+        with WarcFile(path) as warc:
+            yield from _iterate_file(folder, warc, end)
+
+
+def _iterate_file(folder: Path, warc: WarcFile, end: int | None) -> Iterator[Stored]:
+    """The visits of one file: a visit is whole when its metadata record came, the last of its records."""
+    visit: Entry | None = None
+    with WarcFile(warc.path) as reader:
+        for entry in warc.scan():
+            if end is not None and entry.place.offset >= end:
+                return
+            if entry.kind in ("response", "revisit"):
+                visit = entry
+            elif entry.kind == "metadata" and visit is not None and entry.concurrent == visit.record_id:
+                with suppress(ArchiveError, MessageError):
+                    fields = reader.read(entry.place, BODY_LIMIT).block
+                    response = read(folder, warc.path.name, visit.place.offset)
+                    yield Stored(warc.path.name, visit.place.offset, response, _metadata(fields))
+                visit = None
+
+
+def _metadata(block: bytes) -> dict[str, str]:
+    return dict(parse_response(b"HTTP/1.1 200\r\n" + block + b"\r\n").headers)
