@@ -1,0 +1,76 @@
+"""General text as the default negative class, for users who only know what they want.
+
+The word frequencies of a language (the wordfreq library, some forty languages) stand for its general text:
+as expected counts for judges that count, and as random pages of given lengths for judges that compare pages.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from clew.judges.bags import Bag
+from clew.model import Doubles, TermIds
+from clew.text.terms import tokeniser
+
+FALLBACK_LANGUAGE = "en"
+NAMES = {"no": "nb"}
+"""Languages that the frequency lists call otherwise."""
+
+
+@lru_cache(maxsize=16)
+def frequencies(language: str) -> tuple[TermIds, Doubles]:
+    """Term ids of general text (uint32[V], sorted) and their relative frequencies (float64[V], sum 1).
+
+    A language without a frequency list falls back on English.
+    """
+    import wordfreq
+
+    available = wordfreq.available_languages("small")
+    named = NAMES.get(language, language)
+    code = named if named in available else FALLBACK_LANGUAGE
+    words = wordfreq.get_frequency_dict(code, wordlist="small")
+    terms = tokeniser(language if code == named else code)
+    weights: dict[int, float] = defaultdict(float)
+    for word, share in words.items():
+        for term in terms.ids(word).tolist():
+            weights[term] += share
+    ids = np.array(sorted(weights), np.uint32)
+    shares = np.array([weights[int(term)] for term in ids], np.float64)
+    return ids, shares / shares.sum()
+
+
+def mixture(languages: Iterable[str]) -> tuple[TermIds, Doubles]:
+    """General text in the given languages, each weighing the same: ids uint32[V] and shares float64[V]."""
+    parts = [frequencies(language) for language in sorted(set(languages)) or [FALLBACK_LANGUAGE]]
+    ids = np.unique(np.concatenate([part[0] for part in parts]))
+    shares = np.zeros(len(ids), np.float64)
+    for part_ids, part_shares in parts:
+        shares[np.searchsorted(ids, part_ids)] += part_shares / len(parts)
+    return ids, shares
+
+
+def expected_counts(languages: Iterable[str], tokens: float) -> Bag:
+    """What ``tokens`` terms of general text hold on average."""
+    ids, shares = mixture(languages)
+    return ids, (shares * tokens).astype(np.float32)
+
+
+def document_shares(languages: Iterable[str], tokens: float = 200.0) -> tuple[TermIds, Doubles]:
+    """The share of general pages of ``tokens`` terms in which each term occurs: 1 − (1 − p)^tokens."""
+    ids, shares = mixture(languages)
+    return ids, 1.0 - np.power(1.0 - shares, tokens)
+
+
+def sample_pages(languages: Iterable[str], lengths: Sequence[int], rng: np.random.Generator) -> list[Bag]:
+    """Random pages of general text, one of each length in terms."""
+    ids, shares = mixture(languages)
+    pages = []
+    for length in lengths:
+        counts = rng.multinomial(max(int(length), 1), shares)
+        seen = np.flatnonzero(counts)
+        pages.append((ids[seen], counts[seen].astype(np.float32)))
+    return pages

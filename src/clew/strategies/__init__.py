@@ -1,0 +1,1 @@
+"""Where to go next: one file a paper."""

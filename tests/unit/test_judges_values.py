@@ -1,0 +1,110 @@
+"""Judges' formulas against values worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from clew.judges import background, calibration
+from clew.judges.bags import Vocabulary
+from clew.judges.keywords import KeywordsJudge, occurrences
+from clew.judges.naive_bayes import NaiveBayesJudge
+from clew.model import OTHER, Example
+from clew.text.terms import tokeniser
+from support import html_page, text_page
+
+
+def bayes(smoothing: float) -> NaiveBayesJudge:
+    judge = NaiveBayesJudge(("relevant",), smoothing=smoothing)
+    good, bad = text_page("apple apple pear"), text_page("pear pear plum plum")
+    judge.fit([Example("g", 0, good), Example("b", OTHER, bad)])
+    return judge
+
+
+def test_naive_bayes_log_odds_with_laplace_smoothing() -> None:
+    # vocabulary: apple, pear, plum. relevant: (2+1)/6, (1+1)/6, (0+1)/6; other: (0+1)/7, (2+1)/7, (2+1)/7
+    # page "apple pear": mean of ln(3/6 : 1/7) and ln(2/6 : 3/7) = (ln 3.5 + ln 7/9) / 2
+    raw = bayes(1.0)._raw(text_page("apple pear").term_counts())
+    assert raw is not None
+    assert raw[0] == pytest.approx((math.log(3.5) + math.log(7 / 9)) / 2, rel=1e-5)
+
+
+def test_naive_bayes_does_not_depend_on_length() -> None:
+    judge = bayes(1.0)
+    short, long = text_page("apple pear"), text_page("apple pear " * 50)
+    assert judge.judge([short])[0].scores[0] == pytest.approx(judge.judge([long])[0].scores[0], rel=1e-4)
+
+
+def test_naive_bayes_held_out_score_forgets_the_page() -> None:
+    # without its only page, class relevant is uniform: ln(1/3) for each of apple, apple, pear;
+    # other gives ln(1/7), ln(1/7), ln(3/7)
+    judge = bayes(1.0)
+    bag = text_page("apple apple pear").term_counts()
+    expected = math.log(1 / 3) - (2 * math.log(1 / 7) + math.log(3 / 7)) / 3
+    assert judge._held_out(bag, 0)[0] == pytest.approx(expected, rel=1e-5)
+
+
+def test_calibration_is_half_at_the_centre_and_rises() -> None:
+    curve = calibration.fit([-2.0, -1.5, -1.0, 1.0, 1.5, 2.0], [False, False, False, True, True, True])
+    low, middle, high = curve(np.array([-1.5, 0.0, 1.5]))
+    assert low < 0.1 < 0.4 < middle < 0.6 < 0.9 < high
+
+
+def test_calibration_with_one_example_a_class_takes_the_midpoint() -> None:
+    curve = calibration.fit([0.0, 4.0], [False, True])
+    assert curve(np.array([2.0]))[0] == pytest.approx(0.5)
+
+
+def test_calibration_never_turns_a_judge_upside_down() -> None:
+    curve = calibration.fit([1.0, 2.0, -1.0, -2.0], [False, False, True, True])
+    low, high = curve(np.array([-5.0, 5.0]))
+    assert low < high
+
+
+def test_keyword_score_by_hand() -> None:
+    # 5 terms on the page (fewer than 300), sail twice, rügen once: (1 - e^-2 + 1 - e^-1) / 2
+    judge = KeywordsJudge(("relevant",), {"sailing": 1.0, "rügen": 1.0})
+    page = text_page("sailing boats, sailing Rügen harbour")
+    expected = (1 - math.exp(-2) + 1 - math.exp(-1)) / 2
+    assert judge.judge([page])[0].scores[0] == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_negative_keyword_speaks_against() -> None:
+    page = text_page("sailing hotels")
+    with_hotel = KeywordsJudge(("relevant",), {"sailing": 1.0, "hotel": -1.0}).judge([page])[0]
+    without = KeywordsJudge(("relevant",), {"sailing": 1.0}).judge([page])[0]
+    assert with_hotel.scores[0] < without.scores[0]
+
+
+def test_a_phrase_counts_only_word_after_word_within_a_leaf() -> None:
+    phrase = tokeniser("en").ids("call for papers")
+    assert len(phrase) == 2  # "for" is a stop word
+    assert occurrences(text_page("Call for papers: the call for papers is open"), phrase) == 2
+    assert occurrences(html_page("<html lang=en><p>call</p><p>papers</p>"), phrase) == 0
+    assert occurrences(text_page("papers call"), phrase) == 0
+
+
+def test_a_phrase_in_the_title_counts() -> None:
+    phrase = tokeniser("en").ids("context graph")
+    assert occurrences(text_page("nothing", title="Context Graphs"), phrase) == 1
+
+
+def test_vocabulary_projects_known_terms_only() -> None:
+    vocabulary = Vocabulary(np.array([2, 5, 9], np.uint32))
+    places, counts = vocabulary.project((np.array([1, 5, 9, 12], np.uint32), np.array([1, 2, 3, 4], np.float32)))
+    assert places.tolist() == [1, 2]
+    assert counts.tolist() == [2, 3]
+
+
+def test_general_text_sums_to_one_and_ranks_common_words_first() -> None:
+    ids, shares = background.frequencies("en")
+    assert shares.sum() == pytest.approx(1.0)
+    share = dict(zip(ids.tolist(), shares.tolist(), strict=True))
+    common, rare = (int(tokeniser("en").ids(word)[0]) for word in ("people", "pheasant"))
+    assert share[common] > 100 * share[rare]
+
+
+def test_a_language_without_frequencies_falls_back_on_english() -> None:
+    assert background.frequencies("xx")[0].tolist() == background.frequencies("en")[0].tolist()
