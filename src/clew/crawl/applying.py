@@ -1,0 +1,179 @@
+"""What becomes of an arrival: refused, tried again, or a visit that is judged, learned from and remembered.
+
+Arrivals are applied one at a time, in the order they complete, so a strategy never sees a race.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from clew.crawl.parts import Parts
+from clew.crawl.reading import Reading
+from clew.frontier.base import Lease
+from clew.model import Keys, Link, LinkBatch, Outcome, Response, Source, Visit
+from clew.urls.canonical import host, key
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A link that was taken, and what came of it. ``again``: it went back to the frontier."""
+
+    lease: Lease
+    link: Link
+    response: Response
+    reading: Reading
+    again: bool = False
+
+
+class Applier:
+    """Applies arrivals to strategy, frontier and store."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+
+    def apply(self, arrival: Arrival) -> Visit | None:
+        """The visit that an arrival became, or None when it became none (yet)."""
+        response, progress = arrival.response, self.parts.progress
+        progress.robots += response.robots_requests
+        self.parts.store.count("robots", response.robots_requests)
+        self.parts.store.touch_host(arrival.lease.host, response.ready_at)
+        if response.outcome in (Outcome.REFUSED, Outcome.ABSENT):
+            self._set_aside(arrival)
+            return None
+        if response.outcome is Outcome.DEFERRED:
+            return None
+        progress.fetched += 1
+        if arrival.again:
+            self._try_again(arrival)
+            return None
+        return self._visit(arrival)
+
+    # -- no visit -----------------------------------------------------------------------------------------
+
+    def _set_aside(self, arrival: Arrival) -> None:
+        """Nothing was fetched and nothing will be: costs nothing, is counted, and can be explained."""
+        response, progress = arrival.response, self.parts.progress
+        if response.outcome is Outcome.ABSENT:
+            progress.absent += 1
+        else:
+            progress.refused += 1
+        self._refuse(arrival, arrival.link.key, arrival.link.url, response.outcome, response.reason)
+
+    def _refuse(self, arrival: Arrival, url_key: int, url: str, outcome: Outcome, reason: str) -> None:
+        lease = arrival.lease
+        self.parts.store.refuse(
+            url_key, url, row=lease.row, index=lease.index, outcome=outcome, reason=reason, at=self.parts.clock.now()
+        )
+
+    def _try_again(self, arrival: Arrival) -> None:
+        response, link = arrival.response, arrival.link
+        self.parts.store.count("retried", response.requests)
+        self.parts.store.retry(link.key, link.attempt + 1, response.reason, response.retry_at or 0.0)
+        self.parts.store.touch_host(arrival.lease.host, response.retry_at or 0.0)
+
+    # -- a visit ------------------------------------------------------------------------------------------
+
+    def _visit(self, arrival: Arrival) -> Visit:
+        visit = self._duplicate(arrival, self._judged(arrival))
+        parts = self.parts
+        parts.strategy.learn(visit)
+        scores = parts.scores(visit.links) if visit.links is not None else None
+        hosts = parts.evidence.host_ids(visit.links.links) if visit.links is not None else None
+        records = arrival.reading.records
+        place = parts.archive.append(records) if parts.archive is not None and records else None
+        parts.store.add_visit(visit, arrival.lease, hosts=hosts, scores=scores, warc=place)
+        if visit.links is not None and hosts is not None and scores is not None:
+            parts.frontier.add(visit.links.links.keys, hosts, scores, visit.number)
+        self._count(visit)
+        return visit
+
+    def _count(self, visit: Visit) -> None:
+        progress, response = self.parts.progress, visit.response
+        progress.count(visit.relevant)
+        progress.redirects += response.outcome is Outcome.REDIRECT
+        progress.failed += response.outcome is Outcome.FAILED
+        progress.bytes += len(response.body)
+        kind = "cached" if response.from_cache else str(response.outcome)
+        self.parts.store.count(kind, max(response.requests, int(response.from_cache)))
+
+    def _judged(self, arrival: Arrival) -> Visit:
+        """The visit as the judge sees it, with its links as evidence."""
+        reading, link, parts = arrival.reading, arrival.link, self.parts
+        number = parts.store.next_number
+        source = link.batch.source
+        visit = Visit(
+            number=number,
+            link=link,
+            response=arrival.response,
+            page=reading.page,
+            judgement=reading.judgement,
+            relevance=0.0,
+            relevant=False,
+            tunnel=source.tunnel + 1,
+            reason=reading.reason or arrival.response.reason,
+        )
+        if arrival.response.outcome is Outcome.REDIRECT:
+            return self._redirect(visit)
+        if reading.page is None or reading.judgement is None:
+            return visit
+        return self._page(visit, reading)
+
+    def _page(self, visit: Visit, reading: Reading) -> Visit:
+        assert reading.page is not None and reading.judgement is not None
+        honour = self.parts.settings.crawl.nofollow
+        relevance = self.parts.interest.relevance(reading.judgement)
+        relevant = self.parts.interest.relevant(relevance) and not (honour and reading.page.noindex)
+        visit = replace(
+            visit,
+            relevance=relevance,
+            relevant=relevant,
+            tunnel=0 if relevant else visit.tunnel,
+            reason="noindex: its owner wants it in no collection" if honour and reading.page.noindex else "",
+        )
+        if honour and reading.page.nofollow:
+            return replace(visit, reason=visit.reason or "nofollow: its owner wants its links not followed")
+        return replace(visit, links=self._links(visit))
+
+    def _links(self, visit: Visit) -> LinkBatch:
+        assert visit.page is not None and visit.judgement is not None
+        source = Source(
+            visit=visit.number,
+            url=visit.link.url,
+            host=visit.link.host,
+            relevance=visit.relevance,
+            scores=visit.judgement.scores,
+            topic=visit.judgement.topic,
+            depth=visit.link.depth,
+            tunnel=visit.tunnel,
+        )
+        return self.parts.evidence.of_page(visit.page, source)
+
+    def _redirect(self, visit: Visit) -> Visit:
+        """A redirect adds its target as a link with the same evidence (ARI-2); tunnel and relevance pass through."""
+        target = self.parts.canonicalise(visit.response.location, visit.link.url)
+        tunnel = visit.link.batch.source.tunnel
+        if target is None:
+            return replace(visit, tunnel=tunnel, reason=f"redirects to {visit.response.location}, which is no web page")
+        refused = self.parts.scope.why_not(target, visit.link.depth)
+        if refused:
+            return replace(visit, tunnel=tunnel, reason=f"redirects to {target}: {refused}")
+        batch = self.parts.evidence.of_redirect(visit.link, target, visit.number)
+        return replace(visit, tunnel=tunnel, reason=f"redirects to {target}", links=batch)
+
+    def _duplicate(self, arrival: Arrival, visit: Visit) -> Visit:
+        """A page that names another URL of its host as its canonical one is that page (rel=canonical).
+
+        When that URL was visited, this one is a duplicate; otherwise that URL needs no visit any more.
+        """
+        page = visit.page
+        if page is None or page.canonical in ("", visit.link.url) or host(page.canonical) != visit.link.host:
+            return visit
+        twin = key(page.canonical)
+        if self.parts.store.visited(twin):
+            return replace(visit, relevant=False, links=None, reason=f"same page as {page.canonical} (rel=canonical)")
+        self._refuse(arrival, twin, page.canonical, Outcome.ABSENT, f"same page as {visit.link.url} (rel=canonical)")
+        keys: Keys = np.array([twin], np.uint64)
+        self.parts.frontier.finish(keys)
+        return visit

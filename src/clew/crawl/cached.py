@@ -1,0 +1,48 @@
+"""Earlier crawls of a project as a page cache in front of a world (ARI-54: fetched once, seen by many crawls)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from clew.model import Request, Response
+from clew.web.base import Clock, World
+
+
+class PageCache(Protocol):
+    """Pages fetched before."""
+
+    def get(self, url: str, not_before: float) -> Response | None:
+        """The latest fetch of a URL if it is no older than ``not_before``."""
+        ...
+
+
+@dataclass(slots=True)
+class CachedWorld:
+    """Answers from the cache what is younger than ``fresh_s``, and asks ``world`` for the rest."""
+
+    world: World
+    cache: PageCache
+    fresh_s: float
+    clock: Clock
+
+    @property
+    def name(self) -> str:
+        return self.world.name
+
+    @property
+    def closed(self) -> bool:
+        return self.world.closed
+
+    async def open(self) -> None:
+        await self.world.open()
+
+    async def close(self) -> None:
+        await self.world.close()
+
+    async def fetch(self, request: Request) -> Response:
+        now = self.clock.now()
+        found = self.cache.get(request.url, now - self.fresh_s)
+        if found is None:
+            return await self.world.fetch(request)
+        return replace(found, requests=0, robots_requests=0, ready_at=0.0, from_cache=True)

@@ -1,0 +1,256 @@
+"""The crawl loop. The live web, an archive, a simulated web and a cluster shard all run through it.
+
+    take the best link whose host may be visited now      frontier.lease
+    fetch it, many at a time                              world.fetch
+    read and judge the page, in worker processes          ReadingPool.read
+    -- then, one visit at a time, in the order they complete --
+    learn from it, score its links                        strategy.learn, strategy.score
+    remember page and links, in groups                    store, frontier.add
+    after every session of N visits                       strategy.adapt, perhaps score all links again
+
+Killing the process at any instant loses no committed visit: a link is done when its visit is committed, and the
+frontier is rebuilt from committed rows. Under a virtual clock one link is under way at a time, pages are read
+in-line, and a crawl that was killed and taken up again visits the same pages in the same order as one that was not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from clew.crawl.applying import Applier, Arrival
+from clew.crawl.parts import Parts
+from clew.crawl.reading import Job, Reading
+from clew.crawl.sessions import Sessions
+from clew.frontier.base import Lease
+from clew.model import Link, Outcome, Request, Response, Visit
+
+BACKLOG = 64
+"""Pages fetched but not yet applied, at most; beyond it no link is taken."""
+
+TICK_S = 0.25
+"""The live loop looks up at least this often: for commits, time limits and the display."""
+
+
+class Crawl:
+    """One run of a crawl over its parts. ``on_visit`` is called after every visit, ``on_tick`` a few times a second."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        on_visit: Callable[[Visit], None] = lambda visit: None,
+        on_tick: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.parts = parts
+        self.applier = Applier(parts)
+        self.sessions = Sessions(parts)
+        self.on_visit = on_visit
+        self.on_tick = on_tick
+        self.hosts_at_once = 1 if parts.clock.virtual else parts.settings.crawl.hosts_at_once
+        self.backlog = 0 if parts.clock.virtual else BACKLOG
+        self.attempts: dict[int, int] = {}
+        self._arrivals: asyncio.Queue[Arrival | None] = asyncio.Queue()
+        self._under_way: set[asyncio.Task[None]] = set()
+        self._fetching = 0
+        self._taken = 0  # links taken from the frontier whose arrival is not applied yet
+        self._fault: BaseException | None = None
+        self._uncommitted = 0
+        self._committed_at = self._ticked_at = time.monotonic()
+
+    # -- the run ------------------------------------------------------------------------------------------
+
+    async def run(self, seeds: list[str]) -> str:
+        """Crawl until a rule says stop; returns its name ("frontier" when no link is left)."""
+        self.sessions.resume(seeds)
+        self.attempts = self.parts.store.retries()
+        try:
+            return await self._loop()
+        finally:
+            await self._abandon()
+            self._commit()
+
+    def interrupt(self) -> None:
+        """Take no new link and finish those under way; a second call abandons them (they are fetched next time)."""
+        if self.parts.rules.asked:
+            for task in self._under_way:
+                task.cancel()
+        self.parts.rules.asked = self.parts.rules.asked or "interrupted"
+        self._arrivals.put_nowait(None)
+
+    async def _loop(self) -> str:
+        while True:
+            if self._fault is not None:
+                raise self._fault
+            stopped = self._stopped()
+            if not stopped:
+                self._launch()
+            if not self._taken:
+                when = self.parts.frontier.next_ready()
+                if stopped or when is None:
+                    return stopped or "frontier"
+                await self._wait_until(when)
+            else:
+                await self._take_arrivals()
+            self._look_up()
+
+    def _stopped(self) -> str:
+        """The rule that says stop, or an empty string; the best waiting score is only looked at when that matters."""
+        parts = self.parts
+        stopped = parts.rules.reached(parts.progress)
+        least = parts.settings.stop.min_score
+        if stopped or not least:
+            return stopped
+        best = parts.frontier.best(1)
+        return "min_score" if best and best[0].score < least else ""
+
+    async def _abandon(self) -> None:
+        for task in self._under_way:
+            task.cancel()
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+
+    # -- taking links -------------------------------------------------------------------------------------
+
+    def _launch(self) -> None:
+        """Take links for as many hosts as may be visited now."""
+        while self._room():
+            lease = self.parts.frontier.lease(self.parts.clock.now())
+            if lease is None:
+                return
+            self._fetching += 1
+            self._taken += 1
+            task = asyncio.ensure_future(self._follow(lease))
+            self._under_way.add(task)
+            task.add_done_callback(self._landed)
+
+    def _landed(self, task: asyncio.Task[None]) -> None:
+        """A task ended; an error in it is a fault of ours and ends the crawl (what arrived is kept)."""
+        self._under_way.discard(task)
+        if task.cancelled() or task.exception() is not None:
+            self._taken -= 1
+        if not task.cancelled() and task.exception() is not None:
+            self._fault = self._fault or task.exception()
+            self._arrivals.put_nowait(None)
+
+    def _room(self) -> bool:
+        return (
+            self._fetching < self.hosts_at_once
+            and self._taken < self.hosts_at_once + self.backlog
+            and self.parts.rules.room(self.parts.progress, self._taken)
+        )
+
+    async def _follow(self, lease: Lease) -> None:
+        """Fetch and read one link; whatever comes of it arrives in the queue."""
+        try:
+            link = self._link(lease)
+            response = await self._fetch(link)
+        finally:
+            self._fetching -= 1
+        again = self._release(lease, link, response)
+        reading = await self._read(link, response)
+        self._arrivals.put_nowait(Arrival(lease, link, response, reading, again))
+
+    def _link(self, lease: Lease) -> Link:
+        batch = self.parts.store.batch(lease.row)
+        return Link(batch, lease.index, lease.score, self.attempts.get(lease.key, 0))
+
+    async def _fetch(self, link: Link) -> Response:
+        refused = self.parts.scope.why_not(link.url, link.depth)
+        if refused:  # the scope may have changed since the link was found
+            return Response(link.url, Outcome.REFUSED, reason=refused, requests=0)
+        request = Request(link.url, attempt=link.attempt, hops=link.hops, referrer=link.batch.source.url)
+        return await self.parts.world.fetch(request)
+
+    def _release(self, lease: Lease, link: Link, response: Response) -> bool:
+        """Free the host as soon as it has answered; True when the link itself goes back to the frontier."""
+        frontier = self.parts.frontier
+        if response.outcome is Outcome.DEFERRED:
+            frontier.retry(lease, response.retry_at or response.ready_at)
+            return True
+        last = link.attempt + 1 >= self.parts.settings.crawl.max_attempts
+        if response.outcome is Outcome.FAILED and response.retry_at is not None and not last:
+            self.attempts[lease.key] = link.attempt + 1
+            frontier.retry(lease, max(response.retry_at, response.ready_at))
+            return True
+        frontier.done(lease, response.ready_at)
+        return False
+
+    async def _read(self, link: Link, response: Response) -> Reading:
+        if response.outcome is Outcome.OK:
+            return await self.parts.reading.read(Job(response, _facts(link)))
+        if response.status:
+            return self.parts.reading.worker.work([Job(response, _facts(link))])[0]
+        return Reading(reason=response.reason)
+
+    # -- arrivals -----------------------------------------------------------------------------------------
+
+    async def _take_arrivals(self) -> None:
+        """Apply what has arrived; wait for the first."""
+        arrival = await self._next_arrival()
+        while arrival is not None:
+            self._apply(arrival)
+            if self._arrivals.empty() or self._stopped():
+                return
+            arrival = self._arrivals.get_nowait()
+
+    async def _next_arrival(self) -> Arrival | None:
+        if not self._arrivals.empty():
+            return self._arrivals.get_nowait()
+        if self.parts.clock.virtual:
+            return await self._arrivals.get()
+        try:
+            async with asyncio.timeout(self._patience()):
+                return await self._arrivals.get()
+        except TimeoutError:
+            return None
+
+    def _patience(self) -> float:
+        """Seconds to wait for an arrival before another host may be visited."""
+        when = self.parts.frontier.next_ready() if self._room() else None
+        if when is None:
+            return TICK_S
+        return min(max(when - self.parts.clock.now(), 0.001), TICK_S)
+
+    async def _wait_until(self, when: float) -> None:
+        if self.parts.clock.virtual:
+            await self.parts.clock.sleep_until(when)
+        else:
+            await self._next_arrival()
+
+    def _apply(self, arrival: Arrival) -> None:
+        visit = self.applier.apply(arrival)
+        self._taken -= 1
+        self._uncommitted += 1
+        if visit is not None:
+            self.on_visit(visit)
+            self.sessions.end_if_full()
+
+    # -- now and then -------------------------------------------------------------------------------------
+
+    def _look_up(self) -> None:
+        now = time.monotonic()
+        crawl = self.parts.settings.crawl
+        if self._uncommitted >= crawl.commit_pages or now - self._committed_at >= crawl.commit_s:
+            self._commit()
+        if now - self._ticked_at >= TICK_S:
+            self._ticked_at = now
+            self.on_tick()
+
+    def _commit(self) -> None:
+        """One transaction; the archive's bytes are on disk before the rows that point at them."""
+        if self.parts.archive is not None:
+            self.parts.store.set_archive(*self.parts.archive.flush())
+        self.parts.store.set_clock(self.parts.clock.now())
+        self.parts.store.commit()
+        self._uncommitted = 0
+        self._committed_at = time.monotonic()
+
+
+def _facts(link: Link) -> dict[str, str]:
+    """What the archive's metadata record says of how a page was found."""
+    return {
+        "via": link.batch.source.url or "seed",
+        "hopsFromSeed": str(link.depth),
+        "score": f"{link.score:.6f}",
+        "attempt": str(link.attempt),
+    }

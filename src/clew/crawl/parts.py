@@ -1,0 +1,54 @@
+"""The parts a crawl is put together from, one a question the papers vary; ``project`` chooses them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew.config import Settings
+from clew.crawl.evidence import Evidence
+from clew.crawl.progress import Progress
+from clew.crawl.reading import ReadingPool
+from clew.crawl.stopping import StopRules
+from clew.crawl.view import CrawlView
+from clew.frontier.base import Frontier
+from clew.model import Doubles, LinkBatch
+from clew.store.base import Store
+from clew.store.warc import WarcWriter
+from clew.strategies.base import Strategy
+from clew.topics.interest import Interest
+from clew.urls.canonical import Canonicaliser
+from clew.urls.scope import Scope
+from clew.web.base import Clock, World
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """Where pages come from, what is wanted, where to go next, what is remembered. ``archive`` may be None."""
+
+    settings: Settings
+    world: World
+    clock: Clock
+    store: Store
+    frontier: Frontier
+    strategy: Strategy
+    interest: Interest
+    reading: ReadingPool
+    rules: StopRules
+    view: CrawlView
+    evidence: Evidence
+    scope: Scope
+    canonicalise: Canonicaliser
+    progress: Progress
+    archive: WarcWriter | None = None
+
+    def scores(self, batch: LinkBatch) -> Doubles:
+        """The strategy's scores, NaN where a link must not be followed (rel=nofollow, scope.max_depth)."""
+        scores = np.array(self.strategy.score(batch), np.float64)
+        if self.settings.crawl.nofollow:
+            scores[batch.links.nofollow] = np.nan
+        deepest = self.settings.scope.max_depth
+        if deepest:
+            scores[batch.depths > deepest] = np.nan
+        return scores

@@ -1,0 +1,179 @@
+"""A project: a folder that says what is wanted (clew.toml and its lists) and holds what was found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clew.config import Settings, load
+from clew.crawl.training import Wanted
+from clew.errors import InputError, ProjectError, UrlError
+from clew.model import OTHER
+from clew.store.base import Store
+from clew.store.sqlite import SqliteStore
+from clew.text.reader import Reader
+from clew.topics.interest import Interest
+from clew.urls.canonical import Canonicaliser, canonical, host, keys, url_words
+from clew.urls.scope import Scope
+
+if TYPE_CHECKING:
+    from clew.crawl.run import CrawlResult
+
+SETTINGS = "clew.toml"
+DATABASE = "crawl.db"
+ARCHIVE = "archive"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a list: its text, and where it stands, for error messages."""
+
+    text: str
+    origin: str
+
+
+def read_list(path: Path) -> list[Line]:
+    """The lines of a list file, without comments (#) and blank ones. Raises InputError."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text (byte {error.start}): save it as UTF-8") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    lines = (Line(line.strip(), f"{path} line {number}") for number, line in enumerate(text.splitlines(), 1))
+    return [line for line in lines if line.text and not line.text.startswith("#")]
+
+
+def seed_url(line: Line) -> str:
+    """A line as the canonical URL of a seed. Raises InputError naming file and line."""
+    try:
+        return canonical(line.text)
+    except UrlError as error:
+        hint = f"; did you mean http://{line.text} ?" if "://" not in line.text and "." in line.text else ""
+        raise InputError(f"{line.origin}: {line.text[:200]!r} is no http(s) URL ({error.reason}){hint}") from error
+
+
+def example(line: Line, topic: int, base: Path) -> Wanted:
+    """A line as an example: a URL, or the path of a local page relative to ``base``. Raises InputError."""
+    if re.match(r"(?i)https?://", line.text):
+        return Wanted(seed_url(line), topic, line.origin)
+    path = (base / line.text).expanduser()
+    if not path.is_file():
+        raise InputError(f"{line.origin}: {line.text[:200]!r} is neither an http(s) URL nor a file")
+    return Wanted(str(path.resolve()), topic, line.origin)
+
+
+class Project:
+    """A project folder. Raises ProjectError when there is none, ConfigError when its settings are wrong."""
+
+    def __init__(self, path: Path | str, settings: Settings | None = None) -> None:
+        self.path = Path(path)
+        if not (self.path / SETTINGS).is_file():
+            raise ProjectError(
+                f"{self.path} is no Clew project (it has no {SETTINGS}); make one: clew init {self.path}"
+            )
+        self.settings = settings or load(self.path / SETTINGS)
+
+    def crawl(self, **options: Any) -> CrawlResult:
+        """Start this project's crawl or take it up; blocks until it stops. ``options``: fields of CrawlOptions.
+
+        Raises ClewError. Inside a running event loop await ``clew.crawl.run.run`` instead.
+        """
+        from clew.crawl.run import CrawlOptions, crawl
+
+        return crawl(self, CrawlOptions(**options))
+
+    # -- what is wanted -----------------------------------------------------------------------------------
+
+    def seeds(self) -> list[str]:
+        """Canonical URLs to start from, in the order of the list."""
+        return [seed_url(line) for line in self._list(self.settings.interest.seeds)]
+
+    def wanted(self) -> list[Wanted]:
+        """The examples named in relevant.txt and irrelevant.txt."""
+        interest = self.settings.interest
+        relevant = [example(line, self.interest.wanted, self.path) for line in self._list(interest.relevant)]
+        return relevant + [example(line, OTHER, self.path) for line in self._list(interest.irrelevant)]
+
+    @cached_property
+    def interest(self) -> Interest:
+        """The interest and its threshold."""
+        return Interest(threshold=self.settings.judge.threshold)
+
+    def _list(self, name: str) -> list[Line]:
+        path = self.path / name
+        return read_list(path) if path.is_file() else []
+
+    # -- how pages are read -------------------------------------------------------------------------------
+
+    @cached_property
+    def scope(self) -> Scope:
+        """Which URLs belong to the crawl."""
+        scope = self.settings.scope
+        names = ("hosts", "exclude_hosts", "paths", "exclude_paths", "schemes", "exclude_endings", "max_depth")
+        return Scope(**{name: getattr(scope, name) for name in names}, url_length=scope.url_length)
+
+    @cached_property
+    def canonicalise(self) -> Canonicaliser:
+        """URLs as this project writes them."""
+        return Canonicaliser(self.settings.scope.drop_parameters, self.settings.scope.url_length)
+
+    @cached_property
+    def reader(self) -> Reader:
+        """Turns responses into pages."""
+        return Reader(
+            self.canonicalise,
+            keys,
+            host,
+            url_words,
+            links_per_page=self.settings.limits.links_per_page,
+            user_agent=self.settings.crawl.user_agent,
+            scope=self.scope.accepts,
+        )
+
+    # -- what was found -----------------------------------------------------------------------------------
+
+    @property
+    def database(self) -> Path:
+        """The crawl database."""
+        return self.path / DATABASE
+
+    @property
+    def archive(self) -> Path:
+        """The folder of WARC files."""
+        return self.path / ARCHIVE
+
+    def open_store(self, *, read_only: bool = False) -> Store:
+        """The crawl database. Raises ProjectError when nothing was crawled yet (read-only) or it is in use."""
+        if read_only and not self.database.is_file():
+            raise ProjectError(f"nothing was crawled in {self.path} yet; start with: clew crawl {self.path}")
+        store = SqliteStore(self.database)
+        store.open(read_only=read_only)
+        return store
+
+    def earlier_databases(self) -> Sequence[Path]:
+        """Databases of earlier crawls of this project, oldest first (clew crawl --restart puts them aside)."""
+        return sorted(self.path.glob("crawl-[0-9]*.db"), key=lambda path: int(path.stem.split("-")[1]))
+
+    def crawl_number(self) -> int:
+        """1 for the first crawl of this project, one more after every restart."""
+        earlier = self.earlier_databases()
+        return int(earlier[-1].stem.split("-")[1]) + 1 if earlier else 1
+
+    def put_aside(self) -> None:
+        """Begin anew: the database becomes that of an earlier crawl; the archive stays and may serve as a cache."""
+        if not self.database.is_file():
+            return
+        store = self.open_store()  # takes the lock, so a running crawl refuses
+        number = self.crawl_number()
+        store.close()
+        aside = self.path / f"crawl-{number}.db"
+        for ending in ("", "-wal"):  # a reader may have kept committed groups in the write-ahead log
+            file = Path(f"{self.database}{ending}")
+            if file.exists():
+                file.rename(f"{aside}{ending}")
+        Path(f"{self.database}-shm").unlink(missing_ok=True)

@@ -1,0 +1,165 @@
+"""Reading and judging fetched pages: in this process, or in worker processes that take several pages at a time.
+
+What a worker does with a page is a pure function of the response, so it makes no difference to a crawl where it
+runs. A page that kills its worker (twice) is a page that cannot be read, and the pool goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import pickle
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field, replace
+
+from clew.judges.base import Judge
+from clew.model import Judgement, Outcome, Page, Response
+from clew.store.warc import encode
+from clew.text.reader import Reader, Unreadable
+from clew.topics.interest import Interest
+
+BATCH = 8
+"""Pages sent to a worker at a time, at most: messages cost more than small batches save."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A response to read, and facts about its fetch for the archive's metadata record."""
+
+    response: Response
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """What came of a response: a page and its judgement, or a reason; and its archive records, compressed."""
+
+    page: Page | None = None
+    judgement: Judgement | None = None
+    reason: str = ""
+    records: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class PageWorker:
+    """Everything needed to turn responses into readings. ``gzip_level`` 0: no archive records are made."""
+
+    reader: Reader
+    judge: Judge
+    interest: Interest
+    gzip_level: int = 0
+
+    def work(self, jobs: Sequence[Job]) -> list[Reading]:
+        """One reading a job, in order."""
+        pages = [self._read(job.response) for job in jobs]
+        readable = [page for page in pages if isinstance(page, Page)]
+        judged = iter(self.judge.judge(readable))
+        return [self._reading(job, page, judged) for job, page in zip(jobs, pages, strict=True)]
+
+    def _read(self, response: Response) -> Page | str:
+        if response.outcome is not Outcome.OK:
+            return response.reason
+        try:
+            return self.reader.read(response)
+        except Unreadable as error:
+            return str(error)
+        except Exception as error:  # a page must never stop a crawl, whatever it does to a parser
+            return f"cannot be read: {type(error).__name__}: {error}"
+
+    def _reading(self, job: Job, page: Page | str, judged: object) -> Reading:
+        if isinstance(page, str):
+            return Reading(reason=page, records=self._records(job, {}))
+        judgement: Judgement = next(judged)  # type: ignore[call-overload]
+        found = {"relevance": f"{self.interest.relevance(judgement):.6f}", "language": page.language}
+        return Reading(replace(page, text=""), judgement, "", self._records(job, found))
+
+    def _records(self, job: Job, found: Mapping[str, str]) -> bytes:
+        if not self.gzip_level or not job.response.status:
+            return b""
+        return encode(job.response, {**job.facts, **found}, self.gzip_level)
+
+
+_worker: PageWorker | None = None
+
+
+def _start(worker: bytes) -> None:
+    global _worker  # noqa: PLW0603  # a worker process has one, set once when it starts
+    _worker = pickle.loads(worker)
+
+
+def _work(jobs: Sequence[Job]) -> list[Reading]:
+    assert _worker is not None
+    return _worker.work(jobs)
+
+
+class ReadingPool:
+    """Reads jobs in ``processes`` worker processes, or at once in this one when there are none."""
+
+    def __init__(self, worker: PageWorker, processes: int) -> None:
+        self.worker = worker
+        self.processes = processes
+        self._waiting: list[tuple[Job, asyncio.Future[Reading]]] = []
+        self._busy: set[asyncio.Task[None]] = set()
+        self._pool = self._new_pool() if processes else None
+
+    def _new_pool(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(
+            self.processes,
+            mp_context=multiprocessing.get_context("forkserver"),
+            initializer=_start,
+            initargs=(pickle.dumps(self.worker),),
+        )
+
+    async def read(self, job: Job) -> Reading:
+        """The reading of one job."""
+        if self._pool is None:
+            return self.worker.work([job])[0]
+        future: asyncio.Future[Reading] = asyncio.get_running_loop().create_future()
+        self._waiting.append((job, future))
+        self._dispatch()
+        return await future
+
+    def _dispatch(self) -> None:
+        """Send waiting jobs to idle workers; one batch in work and one at the door for each."""
+        while self._waiting and len(self._busy) < 2 * self.processes:
+            batch, self._waiting = self._waiting[:BATCH], self._waiting[BATCH:]
+            task = asyncio.ensure_future(self._send(batch))
+            self._busy.add(task)
+            task.add_done_callback(self._sent)
+
+    def _sent(self, task: asyncio.Task[None]) -> None:
+        self._busy.discard(task)
+        self._dispatch()
+
+    async def _send(self, batch: Sequence[tuple[Job, asyncio.Future[Reading]]]) -> None:
+        try:
+            readings = await self._run([job for job, _ in batch])
+        except BrokenProcessPool:
+            readings = [await self._alone(job) for job, _ in batch]
+        for (_, future), reading in zip(batch, readings, strict=True):
+            if not future.done():
+                future.set_result(reading)
+
+    async def _run(self, jobs: Sequence[Job]) -> list[Reading]:
+        assert self._pool is not None
+        pool = self._pool
+        try:
+            return await asyncio.get_running_loop().run_in_executor(pool, _work, jobs)
+        except BrokenProcessPool:
+            if self._pool is pool:  # the first to notice replaces it
+                self._pool = self._new_pool()
+            raise
+
+    async def _alone(self, job: Job) -> Reading:
+        """Read a page of a batch whose worker died: whichever page kills the next one is to blame."""
+        try:
+            return (await self._run([job]))[0]
+        except BrokenProcessPool:
+            return Reading(reason="cannot be read: it ended the process that read it")
+
+    def close(self) -> None:
+        """End the workers; safe to call twice."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)

@@ -1,0 +1,129 @@
+"""Sessions of N visits between which a strategy adapts (papers/3 section 3.1), and taking a crawl up again.
+
+Sessions end after visit N, 2N, ...; a crawl killed between the last visit of a session and its end ends the
+session when it is taken up. Whatever a strategy learned is restored from the checkpoint of the last session and
+the later visits are learned again, so that it is in the state it was in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from clew.crawl.evidence import NO_LEAVES
+from clew.crawl.parts import Parts
+from clew.errors import InputError
+from clew.frontier.base import Frontier
+from clew.model import LinkKind, Session, Source
+from clew.store.base import Store
+from clew.text.reader import seed_links
+from clew.urls.canonical import host, keys, url_words
+
+CHECKPOINT = "strategy"
+
+
+def rebuild(frontier: Frontier, store: Store) -> None:
+    """Fill an empty frontier from the packed rows: links in the order they were found, then what is done."""
+    for row, row_keys, hosts, scores in store.link_rows():
+        frontier.add(row_keys, hosts, scores.astype(np.float64), row)
+    frontier.finish(store.done_keys())
+    for host_id, ready_at in store.host_ready():
+        frontier.hold(host_id, ready_at)
+
+
+class Sessions:
+    """Begins, resumes and ends the sessions of a crawl."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+
+    # -- taking up ----------------------------------------------------------------------------------------
+
+    def resume(self, seeds: Sequence[str]) -> None:
+        """Rebuild frontier, progress and strategy; add seeds that are new."""
+        parts, store = self.parts, self.parts.store
+        rebuild(parts.frontier, store)
+        self._recall_progress()
+        parts.strategy.begin(parts.view)
+        self._restore_strategy()
+        self._add_seeds(seeds)
+        store.commit()
+        self.end_if_full()
+
+    def _recall_progress(self) -> None:
+        progress, store = self.parts.progress, self.parts.store
+        totals = store.totals()
+        progress.recall(store.relevance_flags())
+        progress.fetched = progress.fetched_before = totals.fetched
+        progress.failed, progress.redirects = totals.failed, totals.redirects
+        progress.refused, progress.absent = totals.refused, totals.absent
+        progress.robots, progress.bytes = totals.robots, totals.bytes
+
+    def _restore_strategy(self) -> None:
+        checkpoint = self.parts.store.last_checkpoint(CHECKPOINT)
+        after = 0
+        if checkpoint is not None:
+            after = checkpoint.visit
+            self.parts.strategy.restore(checkpoint.state)
+        for visit in self.parts.store.replay(after):
+            self.parts.strategy.learn(visit)
+
+    def _add_seeds(self, seeds: Sequence[str]) -> None:
+        """One more row of seeds for those that no earlier row named."""
+        parts = self.parts
+        known = parts.store.seed_urls()
+        new = tuple(url for url in dict.fromkeys(seeds) if url not in known)
+        if not new:
+            if not known:
+                raise InputError("there are no seeds to start from: put URLs into seeds.txt, one a line")
+            return
+        links = seed_links(new, keys(new), [host(url) for url in new], url_words, LinkKind.SEED)
+        topics = np.ones(len(parts.interest.topics), np.float32)
+        source = Source(0, "", "", relevance=1.0, scores=topics, topic=parts.interest.wanted, depth=0, tunnel=0)
+        batch = parts.evidence.batch(source, links, NO_LEAVES)
+        hosts, scores = parts.evidence.host_ids(links), parts.scores(batch)
+        row = parts.store.add_seeds(batch, hosts, scores)
+        parts.frontier.add(links.keys, hosts, scores, row)
+
+    # -- ending -------------------------------------------------------------------------------------------
+
+    def end_if_full(self) -> None:
+        """End the session when its last visit was applied."""
+        number, rest = divmod(self.parts.progress.visits, self.parts.settings.crawl.session_pages)
+        if rest or number <= self.parts.store.sessions_ended():
+            return
+        self._end(self._session(number))
+
+    def _session(self, number: int) -> Session:
+        parts, size = self.parts, self.parts.settings.crawl.session_pages
+        best = parts.frontier.best(1)
+        relevant = parts.store.relevant_between((number - 1) * size + 1, number * size)
+        return Session(
+            number=number,
+            first_visit=(number - 1) * size + 1,
+            last_visit=number * size,
+            fetched=size,
+            relevant=relevant,
+            fetched_total=parts.progress.visits,
+            relevant_total=parts.progress.relevant,
+            best_waiting=best[0].score if best else float("nan"),
+        )
+
+    def _end(self, session: Session) -> None:
+        """One transaction: the session, what the strategy learned, and the new scores if it asked for them."""
+        parts = self.parts
+        parts.store.commit()
+        again = parts.strategy.adapt(session)
+        parts.store.add_session(session, rescored=again, at=parts.clock.now())
+        parts.store.checkpoint(CHECKPOINT, session.number, parts.progress.visits, parts.strategy.state())
+        if again:
+            self._rescore()
+        parts.store.commit()
+        parts.rules.after_session(parts.progress)
+
+    def _rescore(self) -> None:
+        """Score every stored link again and give frontier and store the new scores."""
+        scored = [(row, batch.links.keys, self.parts.scores(batch)) for row, batch in self.parts.store.batches()]
+        self.parts.store.update_scores((row, scores) for row, _, scores in scored)
+        self.parts.frontier.rescore(scored)

@@ -1,0 +1,56 @@
+"""When a crawl stops: the rules of papers/3 (ARI-50) except *community*, and the user's budget.
+
+Each rule is a setting; the crawl says which one stopped it, by the name of that setting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from clew.config import StopSettings
+from clew.crawl.progress import Progress
+
+NO_BUDGET = 2**62
+
+
+@dataclass(slots=True)
+class StopRules:
+    """Rules checked after every visit; ``budget`` is the project's total of fetches, ``run_s`` this run's time.
+
+    ``asked`` is set from outside ("interrupted") or by a strategy ("top_of_topics").
+    """
+
+    settings: StopSettings
+    budget: int = 0
+    run_s: float = 0.0
+    asked: str = ""
+    _rules: tuple[tuple[str, Callable[[Progress], bool]], ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        stop = self.settings
+        self._rules = (
+            ("max_pages", lambda p: 0 < self.budget <= p.fetched),
+            ("for", lambda p: 0 < self.run_s <= p.seconds),
+            ("relevant_pages", lambda p: 0 < stop.relevant_pages <= p.relevant),
+            ("irrelevant_pages", lambda p: 0 < stop.irrelevant_pages <= p.visits - p.relevant),
+            ("irrelevant_run", lambda p: 0 < stop.irrelevant_run <= p.irrelevant_run),
+        )
+
+    def reached(self, progress: Progress) -> str:
+        """The name of the rule that says stop, or an empty string."""
+        return self.asked or next((name for name, rule in self._rules if rule(progress)), "")
+
+    def after_session(self, progress: Progress) -> None:
+        """min_precision is judged between sessions only, so that a bad first page stops nothing."""
+        if progress.harvest_rate < self.settings.min_precision:
+            self.asked = self.asked or "min_precision"
+
+    def at_top(self) -> None:
+        """A strategy had to widen its focus and could not."""
+        if self.settings.top_of_topics:
+            self.asked = self.asked or "top_of_topics"
+
+    def room(self, progress: Progress, under_way: int) -> bool:
+        """Whether one more fetch fits into the budget when ``under_way`` are not counted yet."""
+        return progress.fetched + under_way < (self.budget or NO_BUDGET)
