@@ -1,0 +1,45 @@
+"""What the commands share: the project argument, spans of time, output."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+UNITS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}
+
+project_argument = click.argument("project", type=click.Path(path_type=Path, file_okay=False))
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object last, for scripts.")
+
+
+class Span(click.ParamType[float]):
+    """A span of time such as 90s, 30m, 2h, 1.5d; a bare number counts seconds."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Seconds."""
+        if isinstance(value, float):
+            return value
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw]?)\s*", str(value).lower())
+        if not found:
+            self.fail(f"{value!r} is no span of time; write 90s, 30m, 2h or 30d", param, ctx)
+        return float(found[1]) * UNITS[found[2] or "s"]
+
+
+def print_json(value: Any) -> None:
+    """One line of JSON on standard output."""
+    click.echo(msgspec.json.encode(value).decode())
+
+
+def span(seconds: float) -> str:
+    """Seconds for people: 42 s, 3 min 20 s, 2 h 5 min."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,87 @@
+"""clew crawl: start a project's crawl, or take it up where it stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from clew.cli.common import Span, json_option, print_json, project_argument, span
+from clew.cli.progress import Lines, Live, Quiet, Screen
+from clew.crawl.project import Project
+from clew.crawl.run import CrawlOptions, CrawlResult, crawl
+from clew.web.registry import absolute
+
+WHY = {
+    "frontier": "no link is left to follow",
+    "max_pages": "the budget of pages is spent (raise --max-pages to go on)",
+    "for": "the time is up",
+    "interrupted": "you stopped it",
+}
+
+
+@click.command()
+@project_argument
+@click.option("--max-pages", type=click.IntRange(min=1), help="Stop when the project has fetched this many in all.")
+@click.option("--for", "run_s", type=Span(), default=0.0, help="Stop after this long, for example 30m.")
+@click.option("--strategy", help="Where to go next: best-first or breadth-first.")
+@click.option("--judge", help="Is this page it: naive-bayes, centroid or keywords.")
+@click.option("--web", help="live, archive:FILE, folder:DIR or sim:pages=N,seed=S.")
+@click.option("--fresh", "fresh_s", type=Span(), help="Take pages of earlier crawls from the archive up to this age.")
+@click.option("--restart", is_flag=True, help="Begin anew; the earlier crawl is put aside and its archive kept.")
+@click.option("--workers", type=click.IntRange(min=0), help="Processes that read and judge pages; 0: none.")
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+@json_option
+def command(
+    project: Path,
+    max_pages: int | None,
+    run_s: float,
+    strategy: str | None,
+    judge: str | None,
+    web: str | None,
+    fresh_s: float | None,
+    restart: bool,
+    workers: int | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Start a project's crawl, or take it up where it stopped, however it stopped.
+
+    Ctrl-C stops it cleanly; the same command goes on later.
+    """
+    opened = Project(project)
+    if restart:
+        opened.put_aside()
+    options = CrawlOptions(
+        web=absolute(web, Path.cwd()) if web else None,
+        strategy=strategy,
+        judge=judge,
+        max_pages=max_pages,
+        run_s=run_s,
+        fresh_s=fresh_s,
+        workers=workers,
+    )
+    screen = screen_for(quiet)
+    with screen:
+        result = crawl(opened, options, screen.display)
+    if as_json:
+        print_json(result)
+    else:
+        _tell(project, result)
+
+
+def screen_for(quiet: bool) -> Screen:
+    """The display that fits: none, a live panel in a terminal, or lines."""
+    return Quiet() if quiet else Live.if_terminal() or Lines()
+
+
+def _tell(project: Path, result: CrawlResult) -> None:
+    why = WHY.get(result.stopped_by, f"the rule stop.{result.stopped_by} of clew.toml says so")
+    click.echo(
+        f"stopped: {why}\n"
+        f"fetched {result.fetched} ({result.fetched_now} now, in {span(result.seconds)}), {result.relevant} relevant: "
+        f"harvest rate {result.harvest_rate:.3f}\n"
+        f"{result.failed} failed, {result.redirects} redirects, {result.refused} refused, "
+        f"{result.absent} not in this web, {result.frontier} links waiting\n"
+        f"go on: clew crawl {project}    look: clew report {project}    take: clew export {project} --to jsonl"
+    )

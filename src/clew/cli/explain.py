@@ -1,0 +1,49 @@
+"""clew explain: why a page was fetched and judged as it was; or why a URL waits or was refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from clew.cli.common import json_option, print_json, project_argument
+from clew.crawl.explaining import Explanation, explain
+from clew.crawl.project import Line, Project, seed_url
+
+
+@click.command()
+@project_argument
+@click.argument("url")
+@json_option
+def command(project: Path, url: str, as_json: bool) -> None:
+    """Why a page was fetched and judged as it was, or why a URL waits or was refused."""
+    opened = Project(project)
+    canonical = opened.canonicalise(url, "") or seed_url(Line(url, "URL"))
+    store = opened.open_store(read_only=True)
+    try:
+        found = explain(opened, store, canonical)
+    finally:
+        store.close()
+    if as_json:
+        print_json(found)
+    else:
+        click.echo(_words(found))
+
+
+def _words(found: Explanation) -> str:
+    lines = [found.url, f"  {found.verdict}"]
+    if found.path:
+        lines.append("how the crawl came there:")
+    for step in found.path:
+        lines.append(f"  {step.number:>6}  score {step.score:.3f}  relevance {_number(step.relevance)}  {step.url}")
+        lines.extend(f"          {part}" for part in step.parts)
+        if step.anchor:
+            lines.append(f"          the link reads: {step.anchor}")
+    if found.terms:
+        lines.append("terms that weighed most (+ speaks for, - against):")
+        lines.extend(f"  {weight:+.4f}  {term}" for term, weight in found.terms)
+    return "\n".join(lines)
+
+
+def _number(value: float | None) -> str:
+    return "  -  " if value is None else f"{value:.3f}"

@@ -1,0 +1,76 @@
+"""clew export: hand the collection over."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from typing import IO
+
+import click
+
+from clew import __version__
+from clew.cli.common import print_json, project_argument
+from clew.crawl.project import Project
+from clew.errors import ClewError, InputError
+from clew.export.collection import chosen, records, write_csv, write_jsonl
+from clew.export.warc import write_warc
+from clew.store.base import Store
+
+
+@click.command()
+@project_argument
+@click.option("--to", "form", type=click.Choice(["jsonl", "csv", "warc"]), default="jsonl", show_default=True)
+@click.option(
+    "--all", "everything", is_flag=True, help="Every visit in the order of fetching, not only relevant pages."
+)
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write. Default: standard output.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object last, for scripts (needs --out).")
+def command(project: Path, form: str, everything: bool, out: Path | None, as_json: bool) -> None:
+    """Hand the collection over: relevant pages, best first.
+
+    JSON lines and CSV hold what is known of each page, WARC the pages themselves as they were fetched.
+    """
+    if as_json and out is None:
+        raise InputError("--json needs --out FILE: standard output is taken by the export itself")
+    opened = Project(project)
+    store = opened.open_store(read_only=True)
+    try:
+        count = _export(opened, store, form, everything, out)
+    finally:
+        store.close()
+    if as_json:
+        print_json({"exported": count, "to": form, "out": str(out)})
+    elif out is not None:
+        click.echo(f"wrote {count} pages to {out}", err=True)
+
+
+def _export(project: Project, store: Store, form: str, everything: bool, out: Path | None) -> int:
+    if out is None:
+        return _write(project, store, form, everything, sys.stdout.buffer)
+    part = out.with_name(out.name + ".part")
+    try:
+        with part.open("wb") as target:
+            count = _write(project, store, form, everything, target)
+        part.replace(out)
+    except OSError as error:
+        raise ClewError(f"{out} cannot be written: {error.strerror}") from error
+    finally:
+        part.unlink(missing_ok=True)
+    return count
+
+
+def _write(project: Project, store: Store, form: str, everything: bool, target: IO[bytes]) -> int:
+    if form == "warc":
+        level = project.settings.store.gzip_level
+        return write_warc(chosen(store, everything), project.archive, target, level, f"clew/{__version__}")
+    rows = records(store, everything)
+    if form == "jsonl":
+        count = write_jsonl(rows, target)
+    else:
+        text = io.TextIOWrapper(target, encoding="utf-8", newline="")
+        count = write_csv(rows, text)
+        text.flush()
+        text.detach()
+    target.flush()
+    return count

@@ -1,0 +1,86 @@
+"""The ``clew`` command: one module a command; errors become one clear line and an exit code."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import traceback
+from importlib import import_module
+from typing import Any
+
+import click
+
+from clew import __version__
+from clew.errors import ClewError
+
+COMMANDS = {
+    "init": "Make a project: say what is wanted.",
+    "crawl": "Start a project's crawl, or take it up where it stopped.",
+    "status": "How far a crawl has come.",
+    "report": "Write a report as one web page: plots and the best pages.",
+    "explain": "Why a page was fetched and judged as it was, or why a URL waits or was refused.",
+    "export": "Hand the collection over: JSON lines, CSV or WARC.",
+    "demo": "Crawl a small web served on this machine, and show the harvest.",
+}
+"""Every command with its one-line help; its code lives in ``clew.cli.<command>``."""
+
+
+class LazyCommands(click.Group):
+    """A group that imports a command's module only when that command is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"clew.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="clew")
+def main() -> None:
+    """A focused web crawler: say what you want, and it crawls the part of the web that leads there."""
+
+
+def run(arguments: list[str] | None = None) -> None:
+    """Entry point of the ``clew`` command. Exit codes: 0 fine, 1 the job failed, 2 the input is wrong."""
+    sys.exit(execute(arguments))
+
+
+def execute(arguments: list[str] | None = None) -> int:  # noqa: PLR0911  # one return an outcome
+    """Run one command line and return its exit code."""
+    try:
+        result: Any = main.main(args=arguments, prog_name="clew", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Abort:
+        return _say("stopped", 1)
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except ClewError as error:
+        return _say(str(error), error.exit_code)
+    except BrokenPipeError:  # the reader of our output went away (clew export ... | head)
+        sys.stderr.close()
+        return 1
+    except KeyboardInterrupt:
+        return _say("interrupted", 1)
+    except Exception as error:
+        return _fault(error)
+
+
+def _say(message: str, code: int) -> int:
+    click.echo(f"clew: {message}", err=True)
+    return code
+
+
+def _fault(error: Exception) -> int:
+    """A fault of ours: the details go to a file, the user gets one line."""
+    with tempfile.NamedTemporaryFile("w", prefix="clew-fault-", suffix=".txt", delete=False, encoding="utf-8") as out:
+        out.write("".join(traceback.format_exception(error)))
+    return _say(f"a fault in Clew, not in your input: {type(error).__name__}: {error}\n  details: {out.name}", 1)

@@ -1,0 +1,156 @@
+"""What ``clew crawl`` shows while it runs: a live panel in a terminal, else a line every few seconds."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Self
+
+import click
+from rich.console import Console, Group
+from rich.live import Live as RichLive
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from clew.cli.common import span
+from clew.crawl.loop import Crawl
+from clew.crawl.run import Display
+
+LINE_EVERY_S = 5.0
+BEST_EVERY_S = 2.0
+BEST_LINKS = 5
+SEARCHABLE = 2_000_000
+"""Beyond this many waiting links the best ones are not looked for: that would slow the crawl."""
+
+
+class Screen:
+    """A display that can be entered; subclasses show ``crawl`` in ``tick``."""
+
+    def __init__(self) -> None:
+        self.crawl: Crawl | None = None
+        self.display = Display(self.started, self.tick, self.note)
+
+    def started(self, crawl: Crawl) -> None:
+        """The crawl begins."""
+        self.crawl = crawl
+
+    def tick(self) -> None:
+        """Called a few times a second."""
+
+    def note(self, text: str) -> None:
+        """Something the user should know."""
+        click.echo(f"clew: {text}", err=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+
+class Quiet(Screen):
+    """Shows nothing but notes."""
+
+
+class Lines(Screen):
+    """A line on standard error every few seconds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last = time.monotonic()
+
+    def tick(self) -> None:
+        now = time.monotonic()
+        if self.crawl is None or now - self._last < LINE_EVERY_S:
+            return
+        self._last = now
+        click.echo(summary(self.crawl), err=True)
+
+
+def summary(crawl: Crawl) -> str:
+    """The state of a crawl in one line."""
+    progress, frontier = crawl.parts.progress, crawl.parts.frontier
+    return (
+        f"{span(progress.seconds)}: {progress.fetched} fetched, {progress.relevant} relevant, "
+        f"harvest {progress.harvest_rate:.3f} (last 200: {progress.window_rate:.3f}), "
+        f"{progress.pages_per_s:.1f} pages/s, {len(frontier)} links waiting on {frontier.hosts_waiting} hosts, "
+        f"{frontier.hosts_busy} hosts active"
+    )
+
+
+class Live(Screen):
+    """A panel that is drawn again and again in place."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__()
+        self._live = RichLive(console=console, refresh_per_second=4, get_renderable=self._draw, transient=False)
+        self._best: list[tuple[float, str]] = []
+        self._best_at = 0.0
+
+    @classmethod
+    def if_terminal(cls) -> Live | None:
+        """A live display when standard error is a terminal."""
+        console = Console(stderr=True)
+        return cls(console) if console.is_terminal and not console.is_dumb_terminal else None
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()
+
+    def note(self, text: str) -> None:
+        self._live.console.print(f"clew: {text}", markup=False, highlight=False)
+
+    def tick(self) -> None:
+        """Look up the best links now and then, in the crawl's own thread."""
+        now = time.monotonic()
+        if self.crawl is None or now - self._best_at < BEST_EVERY_S:
+            return
+        self._best_at = now
+        frontier, store = self.crawl.parts.frontier, self.crawl.parts.store
+        if len(frontier) <= SEARCHABLE:
+            self._best = [
+                (lease.score, store.batch(lease.row).links.urls[lease.index]) for lease in frontier.best(BEST_LINKS)
+            ]
+
+    def _draw(self) -> Panel:
+        if self.crawl is None:
+            return Panel("getting ready ...", title="clew")
+        body = Group(self._figures(self.crawl), Text("best links waiting", style="dim"), self._links())
+        return Panel(body, title="clew crawl", subtitle="Ctrl-C stops cleanly; the same command goes on")
+
+    @staticmethod
+    def _figures(crawl: Crawl) -> Table:
+        progress, frontier = crawl.parts.progress, crawl.parts.frontier
+        table = Table.grid(padding=(0, 3))
+        cells = (
+            ("fetched", f"{progress.fetched:,}"),
+            ("relevant", f"{progress.relevant:,}"),
+            ("harvest", f"{progress.harvest_rate:.3f}"),
+            ("last 200", f"{progress.window_rate:.3f}"),
+            ("pages/s", f"{progress.pages_per_s:.1f}"),
+            ("time", span(progress.seconds)),
+            ("waiting links", f"{len(frontier):,}"),
+            ("hosts active", f"{frontier.hosts_busy:,}"),
+            ("hosts waiting", f"{frontier.hosts_waiting:,}"),
+            ("failed", f"{progress.failed:,}"),
+            ("refused", f"{progress.refused:,}"),
+            ("strategy", crawl.parts.strategy.name),
+        )
+        for start in range(0, len(cells), 6):
+            row = cells[start : start + 6]
+            table.add_row(*(Text.assemble((f"{name} ", "dim"), (value, "bold")) for name, value in row))
+        return table
+
+    def _links(self) -> Table:
+        table = Table.grid(padding=(0, 2))
+        for score, url in self._best:
+            table.add_row(Text(f"{score:.3f}", style="cyan"), Text(url, overflow="ellipsis", no_wrap=True))
+        return table

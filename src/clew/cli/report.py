@@ -1,0 +1,95 @@
+"""clew report: one self-contained web page with plots and the best pages."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+import numpy as np
+
+from clew.cli.common import json_option, print_json, project_argument
+from clew.crawl.project import Project
+from clew.errors import ClewError
+from clew.export.collection import chosen, iso
+from clew.export.report import ReportData, ReportPage, html
+from clew.export.summary import Summary, summarise
+from clew.store.base import Store
+
+BEST_PAGES = 100
+TOP_HOSTS = 15
+
+
+@click.command()
+@project_argument
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write. Default: PROJECT/report.html"
+)
+@json_option
+def command(project: Path, out: Path | None, as_json: bool) -> None:
+    """Write a report as one web page: plots of the harvest, and the best pages."""
+    target = out or project / "report.html"
+    write_report(Project(project), target)
+    if as_json:
+        print_json({"report": str(target)})
+    else:
+        click.echo(f"wrote {target}: open it in a browser")
+
+
+def write_report(project: Project, target: Path) -> Path:
+    """Write a project's report. Raises ClewError."""
+    store = project.open_store(read_only=True)
+    try:
+        page = html(_data(project, store, summarise(store)))
+    finally:
+        store.close()
+    try:
+        target.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise ClewError(f"{target} cannot be written: {error.strerror}") from error
+    return target
+
+
+def _data(project: Project, store: Store, found: Summary) -> ReportData:
+    series = store.series()
+    best = [
+        ReportPage(row.url, row.title, row.relevance, row.depth)
+        for row, _ in zip(chosen(store, everything=False), range(BEST_PAGES), strict=False)
+    ]
+    return ReportData(
+        name=project.settings.project.name or project.path.name,
+        facts=_facts(project, found),
+        relevant=series.relevant,
+        relevance=series.relevance.astype(np.float64),
+        depth=series.depth.astype(np.int64),
+        hosts=_hosts(store),
+        best=best,
+        written=iso(time.time()),
+    )
+
+
+def _facts(project: Project, found: Summary) -> dict[str, str]:
+    settings = project.settings
+    return {
+        "fetched": f"{found.fetched:,}",
+        "relevant": f"{found.relevant:,}",
+        "harvest rate": f"{found.harvest_rate:.3f}",
+        "last 200": f"{found.window_rate:.3f}",
+        "links waiting": f"{found.frontier:,}",
+        "hosts visited": f"{found.hosts:,}",
+        "failed": f"{found.failed:,}",
+        "refused": f"{found.refused:,}",
+        "not in this web": f"{found.absent:,}",
+        "strategy": str(settings.strategy.get("name", "best-first")),
+        "judge": settings.judge.name,
+        "web": settings.project.web.rsplit("/", 1)[-1],
+    }
+
+
+def _hosts(store: Store) -> list[tuple[str, int, int]]:
+    """The hosts with most relevant pages: (name, relevant, fetched)."""
+    series = store.series()
+    fetched = np.bincount(series.hosts)
+    relevant = np.bincount(series.hosts[series.relevant], minlength=len(fetched))
+    order = np.lexsort((np.arange(len(fetched)), -fetched, -relevant))[:TOP_HOSTS]
+    return [(store.host_name(int(i)), int(relevant[i]), int(fetched[i])) for i in order if fetched[i]]

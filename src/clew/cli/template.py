@@ -1,0 +1,56 @@
+"""The clew.toml that ``clew init`` writes: the settings most people change, each explained."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+TEMPLATE = """\
+# What is wanted, and how to crawl. Every setting and its default: docs/settings.md
+
+[project]
+name = {name}
+web = {web}
+
+[interest]
+seeds = "seeds.txt"            # where to start
+relevant = "relevant.txt"      # pages that are what you want: URLs or paths
+irrelevant = "irrelevant.txt"  # pages that are not
+{keywords}
+[judge]
+name = {judge}
+threshold = 0.5                # a page is relevant from this relevance on
+
+[strategy]
+name = "best-first"
+
+[crawl]
+contact = {contact}                   # live crawls need a mail address or URL where site owners reach you
+max_pages = 0                  # 0: no limit
+
+[politeness]
+delay_s = 1.0                  # least pause between two requests to a host
+"""
+
+
+def settings_text(name: str, web: str, contact: str, keywords: Mapping[str, float], has_examples: bool) -> str:
+    """TOML text for a new project; keywords judge when there is nothing to learn from."""
+    return TEMPLATE.format(
+        name=quoted(name),
+        web=quoted(web),
+        contact=quoted(contact),
+        keywords=_keyword_table(keywords),
+        judge=quoted("naive-bayes" if has_examples else "keywords"),
+    )
+
+
+def quoted(text: str) -> str:
+    """A TOML basic string."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _keyword_table(keywords: Mapping[str, float]) -> str:
+    if not keywords:
+        return ""
+    rows = "\n".join(f"{quoted(word)} = {weight}" for word, weight in keywords.items())
+    return f"\n[interest.keywords]\n{rows}\n"

@@ -1,0 +1,1 @@
+"""Hand the collection over."""

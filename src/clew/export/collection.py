@@ -1,0 +1,81 @@
+"""A crawl's collection as JSON lines or CSV: relevant pages, best first; or every visit in the order of fetching."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from typing import IO
+
+import msgspec
+
+from clew.model import Outcome
+from clew.store.base import Store, VisitRow
+
+FIELDS = (
+    "url", "status", "relevance", "relevant", "depth", "fetched_at", "title", "language", "content_type",
+    "outcome", "reason", "score", "source", "tunnel", "bytes", "digest", "number", "warc_file", "warc_offset",
+)  # fmt: skip
+"""The fields of an exported visit, in this order."""
+
+
+def chosen(store: Store, everything: bool) -> Iterator[VisitRow]:
+    """Relevant pages, best first (ties in the order of fetching); or every visit in the order of fetching."""
+    if everything:
+        return iter(store.visits())
+    return iter(sorted(store.visits(relevant=True), key=lambda row: (-row.relevance, row.number)))
+
+
+def record(row: VisitRow, sources: dict[int, str]) -> dict[str, object]:
+    """One visit as plain values. ``relevance`` is null where no page was judged, times are ISO 8601 in UTC."""
+    judged = row.outcome == Outcome.OK and row.judged
+    return {
+        "url": row.url,
+        "status": row.status,
+        "relevance": round(row.relevance, 6) if judged else None,
+        "relevant": row.relevant,
+        "depth": row.depth,
+        "fetched_at": iso(row.fetched_at),
+        "title": row.title,
+        "language": row.language,
+        "content_type": row.content_type,
+        "outcome": str(row.outcome),
+        "reason": row.reason,
+        "score": row.score,
+        "source": sources.get(row.source, ""),
+        "tunnel": row.tunnel,
+        "bytes": row.bytes,
+        "digest": row.digest,
+        "number": row.number,
+        "warc_file": row.warc_file,
+        "warc_offset": row.warc_offset,
+    }
+
+
+def iso(seconds: float) -> str:
+    """Unix time as ISO 8601 in UTC, to the millisecond."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def records(store: Store, everything: bool) -> Iterator[dict[str, object]]:
+    """The exported visits as plain values."""
+    sources = store.urls_by_number()
+    return (record(row, sources) for row in chosen(store, everything))
+
+
+def write_jsonl(rows: Iterable[dict[str, object]], out: IO[bytes]) -> int:
+    """One JSON object a line, UTF-8; returns how many."""
+    count = 0
+    for count, row in enumerate(rows, 1):  # noqa: B007  # the count is what is returned
+        out.write(msgspec.json.encode(row) + b"\n")
+    return count
+
+
+def write_csv(rows: Iterable[dict[str, object]], out: IO[str]) -> int:
+    """CSV with a header line; returns how many rows."""
+    writer = csv.DictWriter(out, FIELDS, lineterminator="\n")
+    writer.writeheader()
+    count = 0
+    for count, row in enumerate(rows, 1):  # noqa: B007  # the count is what is returned
+        writer.writerow(row)
+    return count

@@ -1,0 +1,126 @@
+"""Plots of a crawl as SVG that fits light and dark pages: text and axes take the page's own colour.
+
+Colours are Okabe and Ito's, which people with any common colour blindness can tell apart.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#8C8C8C"
+INK = "#010203"
+"""Stands for the page's text colour; replaced by ``currentColor`` in the finished SVG."""
+
+WINDOW = 200
+
+STYLE: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "clew",
+    "font.family": "sans-serif",
+    "font.size": 10.0,
+    "text.color": INK,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "grid.color": GREY,
+    "grid.alpha": 0.3,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+}
+
+Flags = npt.NDArray[np.bool_]
+
+
+def harvest(relevant: Flags) -> str:
+    """Relevant pages found over fetches, with the line a crawl without misses would follow."""
+    n = np.arange(1, len(relevant) + 1)
+    found = np.cumsum(relevant)
+    figure, axes = _figure()
+    axes.plot(n, found, color=BLUE, linewidth=2, label="found")
+    top = max(int(found[-1]) if len(found) else 0, 1)
+    axes.plot([0, min(top, len(n))], [0, min(top, len(n))], color=GREY, linestyle="--", label="every page relevant")
+    axes.set(xlabel="pages fetched", ylabel="relevant pages found", ylim=(0, top * 1.08))
+    axes.legend(loc="lower right")
+    return _svg(figure)
+
+
+def window(relevant: Flags, relevance: npt.NDArray[np.float64]) -> str:
+    """Harvest rate and mean relevance over the last 200 fetches (CFC-48)."""
+    figure, axes = _figure()
+    n = np.arange(1, len(relevant) + 1)
+    axes.plot(n, _sliding(relevant.astype(np.float64)), color=BLUE, linewidth=2, label="share of relevant pages")
+    axes.plot(n, _sliding(relevance), color=ORANGE, linewidth=1.4, linestyle="-.", label="mean relevance")
+    axes.set(xlabel="pages fetched", ylabel=f"over the last {WINDOW} fetches", ylim=(-0.02, 1.02))
+    axes.legend(loc="upper right")
+    return _svg(figure)
+
+
+def distances(depth: npt.NDArray[np.int64], relevant: Flags) -> str:
+    """How far from the seeds the relevant pages were, in links (ARI-60)."""
+    figure, axes = _figure()
+    top = int(depth.max()) + 1 if len(depth) else 1
+    bins = np.arange(top + 1)
+    good = np.bincount(depth[relevant], minlength=top)[:top]
+    rest = np.bincount(depth[~relevant], minlength=top)[:top]
+    axes.bar(bins[:-1], good, color=BLUE, label="relevant")
+    axes.bar(bins[:-1], rest, bottom=good, color=GREY, alpha=0.55, hatch="//", edgecolor="none", label="other")
+    axes.set(xlabel="links from the seeds", ylabel="pages")
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.legend(loc="upper right")
+    return _svg(figure)
+
+
+def hosts(rows: Sequence[tuple[str, int, int]]) -> str:
+    """The hosts with most relevant pages: (name, relevant, fetched)."""
+    figure, axes = _figure(height=0.6 + 0.3 * max(len(rows), 3))
+    names = [name if len(name) < 42 else name[:40] + "…" for name, _, _ in rows]
+    good = np.array([relevant for _, relevant, _ in rows])
+    rest = np.array([fetched - relevant for _, relevant, fetched in rows])
+    places = np.arange(len(rows))[::-1]
+    axes.barh(places, good, color=BLUE, label="relevant")
+    axes.barh(places, rest, left=good, color=GREY, alpha=0.55, hatch="//", edgecolor="none", label="other")
+    axes.set_yticks(places, names)
+    axes.set(xlabel="pages fetched")
+    axes.grid(visible=False, axis="y")
+    axes.legend(loc="lower right")
+    return _svg(figure)
+
+
+def _sliding(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Mean over the last WINDOW values at each place; shorter at the start."""
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    n = np.arange(1, len(values) + 1)
+    first = np.maximum(n - WINDOW, 0)
+    return np.asarray((sums[n] - sums[first]) / (n - first), np.float64)
+
+
+def _figure(height: float = 3.4) -> tuple[Any, Any]:
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(7.2, height), layout="constrained")
+        return figure, figure.subplots()
+
+
+def _svg(figure: Any) -> str:
+    import matplotlib as mpl
+
+    out = io.StringIO()
+    with mpl.rc_context(STYLE):
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    text = out.getvalue()
+    return text[text.index("<svg") :].replace(INK, "currentColor")

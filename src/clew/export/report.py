@@ -1,0 +1,153 @@
+"""A crawl's report: one self-contained HTML page with plots and the best pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.export import plots
+
+WINDOW = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReportPage:
+    """A page in the table of the best."""
+
+    url: str
+    title: str
+    relevance: float
+    depth: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReportData:
+    """What a report shows. Arrays have one entry a visit, in the order of fetching: relevant bool[n],
+    relevance float64[n], depth int64[n]. ``hosts``: (name, relevant, fetched), best first."""
+
+    name: str
+    facts: Mapping[str, str]
+    relevant: npt.NDArray[np.bool_]
+    relevance: npt.NDArray[np.float64]
+    depth: npt.NDArray[np.int64]
+    hosts: Sequence[tuple[str, int, int]]
+    best: Sequence[ReportPage]
+    written: str
+
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #1d2129; --paper: #ffffff; --soft: #5c6470; --line: #d8dce2; --card: #f6f7f9; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6e8ec; --paper: #16181d; --soft: #a3abb8; --line: #343a45; --card: #1e2128; }
+}
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 76rem; padding: 1.5rem; color: var(--ink); background: var(--paper);
+       font: 16px/1.5 system-ui, sans-serif; }
+h1 { margin: 0; font-size: 1.7rem; } h2 { margin: 2.2rem 0 .3rem; font-size: 1.15rem; }
+p.says { margin: .2rem 0 .8rem; color: var(--soft); max-width: 46rem; }
+dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(10.5rem, 1fr)); gap: .7rem; margin: 1.2rem 0; }
+dl div { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: .55rem .8rem; }
+dt { color: var(--soft); font-size: .8rem; } dd { margin: 0; font-weight: 600; overflow-wrap: anywhere; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(30rem, 100%), 1fr)); gap: 1rem 2rem; }
+.plots svg { width: 100%; height: auto; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: .92rem; }
+th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td a { color: inherit; overflow-wrap: anywhere; } td small { color: var(--soft); overflow-wrap: anywhere; }
+footer { margin-top: 2rem; color: var(--soft); font-size: .85rem; }
+"""
+
+
+def html(data: ReportData) -> str:
+    """The whole page."""
+    body = _plots(data) if len(data.relevant) else "<p class=says>Nothing was fetched yet.</p>"
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(data.name)} – Clew report</title><style>{STYLE}</style></head><body>\n"
+        f"<h1>{escape(data.name)}</h1><p class=says>{escape(_verdict(data))}</p>\n"
+        f"<dl>{_facts(data.facts)}</dl>\n{body}\n{_best(data.best)}\n"
+        f"<footer>Written by Clew on {escape(data.written)}.</footer></body></html>\n"
+    )
+
+
+def _facts(facts: Mapping[str, str]) -> str:
+    return "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts.items())
+
+
+def _plots(data: ReportData) -> str:
+    sections = (
+        ("Harvest", _harvest_says(data), plots.harvest(data.relevant)),
+        ("Sliding window", _window_says(data), plots.window(data.relevant, data.relevance)),
+        ("Link distance", _distance_says(data), plots.distances(data.depth, data.relevant)),
+        ("Top hosts", _hosts_says(data), plots.hosts(data.hosts)),
+    )
+    return '<div class="plots">' + "".join(_section(*section) for section in sections) + "</div>"
+
+
+def _section(title: str, says: str, svg: str) -> str:
+    return f"<section><h2>{escape(title)}</h2><p class=says>{escape(says)}</p>{svg}</section>\n"
+
+
+def _verdict(data: ReportData) -> str:
+    n, found = len(data.relevant), int(data.relevant.sum())
+    if not n:
+        return "This crawl has not fetched anything yet."
+    share = found / n
+    late = float(data.relevant[-WINDOW:].mean())
+    trend = "It still finds them at that rate" if late >= 0.8 * share else "It finds fewer now"
+    return (
+        f"{found:,} of {n:,} fetches brought a relevant page (harvest rate {share:.3f}). "
+        f"{trend}: {late:.3f} over the last {min(n, WINDOW)}."
+    )
+
+
+def _harvest_says(data: ReportData) -> str:
+    found = np.flatnonzero(data.relevant)
+    if not len(found):
+        return "No relevant page was found; look at the judge's examples or the seeds."
+    half = int(found[(len(found) - 1) // 2]) + 1
+    return f"Half of the relevant pages were found within the first {half:,} of {len(data.relevant):,} fetches."
+
+
+def _window_says(data: ReportData) -> str:
+    late = float(data.relevant[-WINDOW:].mean())
+    if late < 0.02:
+        return "The last stretch found next to nothing: more budget will hardly help with these seeds and this focus."
+    return f"In the last {min(len(data.relevant), WINDOW)} fetches one page in {1 / late:.1f} was relevant."
+
+
+def _distance_says(data: ReportData) -> str:
+    near = data.depth[data.relevant]
+    if not len(near):
+        return "No relevant page was found."
+    return f"Relevant pages lie {int(np.median(near))} links from the seeds in the median, {int(near.max())} at most."
+
+
+def _hosts_says(data: ReportData) -> str:
+    if not data.hosts:
+        return "No host was visited."
+    name, relevant, _ = data.hosts[0]
+    share = relevant / max(int(data.relevant.sum()), 1)
+    return f"{name} alone gave {relevant:,} relevant pages, {share:.0%} of all."
+
+
+def _best(pages: Sequence[ReportPage]) -> str:
+    if not pages:
+        return "<h2>Best pages</h2><p class=says>None yet.</p>"
+    rows = "".join(
+        f'<tr><td class="number">{place}</td><td class="number">{page.relevance:.3f}</td>'
+        f'<td><a href="{escape(page.url)}" rel="noreferrer">{escape(page.title or page.url)}</a>'
+        f'<br><small>{escape(page.url)}</small></td><td class="number">{page.depth}</td></tr>\n'
+        for place, page in enumerate(pages, 1)
+    )
+    return (
+        f"<h2>Best pages</h2><p class=says>The {len(pages)} relevant pages the judge is surest of.</p>"
+        '<div class="scroll"><table><thead><tr><th class="number">#</th><th class="number">relevance</th>'
+        f'<th>page</th><th class="number">links from seeds</th></tr></thead><tbody>{rows}</tbody></table></div>'
+    )

@@ -1,0 +1,63 @@
+"""The figures of a crawl, read from its database; the crawl may be running."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew.export.collection import iso
+from clew.store.base import Store
+
+WINDOW = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Counts of a whole crawl. ``frontier``: distinct URLs found and neither fetched nor set aside."""
+
+    fetched: int
+    relevant: int
+    harvest_rate: float
+    window_rate: float
+    frontier: int
+    hosts: int
+    failed: int
+    redirects: int
+    refused: int
+    absent: int
+    robots_requests: int
+    sessions: int
+    bytes: int
+    last_fetch: str
+
+
+def summarise(store: Store) -> Summary:
+    """The figures of a crawl."""
+    totals = store.totals()
+    series = store.series()
+    late = series.relevant[-WINDOW:]
+    return Summary(
+        fetched=totals.fetched,
+        relevant=totals.relevant,
+        harvest_rate=round(totals.relevant / max(totals.fetched, 1), 6),
+        window_rate=round(float(late.mean()), 6) if len(late) else 0.0,
+        frontier=waiting(store),
+        hosts=len(np.unique(series.hosts)),
+        failed=totals.failed,
+        redirects=totals.redirects,
+        refused=totals.refused,
+        absent=totals.absent,
+        robots_requests=totals.robots,
+        sessions=store.sessions_ended(),
+        bytes=totals.bytes,
+        last_fetch=iso(float(series.fetched_at[-1])) if len(series.fetched_at) else "",
+    )
+
+
+def waiting(store: Store) -> int:
+    """Distinct keys that may be followed and are not done: what the frontier would hold."""
+    found = [keys[~np.isnan(scores)] for _, keys, _, scores in store.link_rows()]
+    if not found:
+        return 0
+    return len(np.setdiff1d(np.unique(np.concatenate(found)), store.done_keys(), assume_unique=False))
