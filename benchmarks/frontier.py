@@ -1,0 +1,181 @@
+"""The frontier under load: CPU-µs to add and to lease a link, bytes a link, at 10 thousand to 10 million waiting links.
+
+    python -m benchmarks.frontier [--sizes 10000,100000,1000000,10000000] [--json]
+
+Links come in batches of 60, as from a page: half of them name URLs that are known already, most of a page's links lead
+to one or two of 50,000 hosts. Adding is measured while the last tenth of the links is added, leasing (lease and done
+together) over 20,000 links under a delay of 1 s a host on a virtual clock, while as many links come in as go out.
+``bytes_per_link`` is all that grows with the links; what grows with the hosts stands in a column of its own.
+Each size runs in a process of its own. A second table rebuilds and rescores a frontier from packed rows on disk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import psutil
+from rich.console import Console
+from rich.table import Table
+
+from clew.frontier.columns import ColumnFrontier
+
+HOSTS = 50_000
+PAGE = 60
+LEASES = 20_000
+SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
+Batch = tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32], npt.NDArray[np.float64]]
+
+
+class Pages:
+    """An endless sequence of link batches: half of each names URLs of earlier pages."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.known = 0
+
+    def batch(self) -> Batch:
+        """keys, hosts, scores of the next page's links."""
+        fresh = np.arange(self.known, self.known + PAGE // 2)
+        old = self.rng.integers(0, max(self.known, 1), PAGE - len(fresh))
+        self.known += len(fresh)
+        numbers = np.unique(np.concatenate([fresh, old])).astype(np.uint64)
+        return _key(numbers), _host(numbers), self.rng.random(len(numbers))
+
+
+def _key(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """A 64-bit key from a link's number (splitmix64)."""
+    z = numbers + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def _host(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
+    """Links found together lead to few hosts: runs of 20 numbers share one."""
+    return (_key(numbers // np.uint64(20)) % np.uint64(HOSTS)).astype(np.uint32)
+
+
+def measure(size: int) -> dict[str, float]:
+    """One size: figures of a frontier in which ``size`` links wait."""
+    frontier, pages, row = ColumnFrontier(), Pages(size), 0
+    before = psutil.Process().memory_info().rss
+    while len(frontier) < 0.9 * size:
+        frontier.add(*pages.batch(), row)
+        row += 1
+    batches = [pages.batch() for _ in range(int(0.1 * size / (PAGE // 2)) + 1)]
+    links = sum(len(batch[0]) for batch in batches)
+    started = time.process_time()
+    for batch in batches:
+        frontier.add(*batch, row)
+    add = time.process_time() - started
+    rss = psutil.Process().memory_info().rss - before
+    waiting = len(frontier)
+    memory, hosts = frontier.link_nbytes / waiting, frontier.host_nbytes / max(frontier.hosts_waiting, 1)
+    lease = _lease(frontier, pages, row)
+    return {
+        "links": waiting,
+        "add_cpu_us": 1e6 * add / links,
+        "lease_cpu_us": lease,
+        "bytes_per_link": memory,
+        "bytes_per_host": hosts,
+        "rss_per_link": rss / waiting,
+        "hosts": frontier.hosts_waiting,
+    }
+
+
+def _lease(frontier: ColumnFrontier, pages: Pages, row: int) -> float:
+    """CPU-µs a lease and its done, politely: a host waits 1 s after each; refills are not counted."""
+    leases = min(LEASES, len(frontier) // 2)
+    now, spent, taken = 0.0, 0.0, 0
+    while taken < leases:
+        started = time.process_time()
+        for _ in range(PAGE // 2):
+            lease = frontier.lease(now)
+            if lease is None:
+                now = frontier.next_ready() or now + 1.0
+                continue
+            frontier.done(lease, now + 1.0)
+            taken += 1
+        spent += time.process_time() - started
+        now += 0.001
+        frontier.add(*pages.batch(), row)
+    return 1e6 * spent / taken
+
+
+def rebuild_and_rescore(links: int) -> dict[str, float]:
+    """A crawl's packed rows on disk, ``links`` in all with their evidence: rebuilding and rescoring from them."""
+    from benchmarks.rows import filled_store
+    from clew.crawl.sessions import rebuild
+    from clew.strategies.best_first import BestFirst
+
+    with tempfile.TemporaryDirectory() as folder:
+        store = filled_store(Path(folder) / "crawl.db", links // PAGE, PAGE)
+        frontier, strategy = ColumnFrontier(), BestFirst()
+        wall, cpu = time.perf_counter(), time.process_time()
+        rebuild(frontier, store)
+        rebuilt, rebuilt_cpu = time.perf_counter() - wall, time.process_time() - cpu
+        cpu = time.process_time()
+        scored = frontier.rescore((row, batch.links.keys, strategy.score(batch)) for row, batch in store.batches())
+        rescored = time.process_time() - cpu
+        store.close()
+    return {"links": scored, "rebuild_s": rebuilt, "rebuild_cpu_s": rebuilt_cpu, "rescore_cpu_s": rescored}
+
+
+def _in_process(size: int) -> dict[str, float]:
+    command = [sys.executable, "-m", "benchmarks.frontier", "--one", str(size)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def _rows(sizes: list[int], console: Console) -> Iterator[dict[str, float]]:
+    table = Table(title=f"Frontier on {HOSTS:,} hosts, half of the added links known already")
+    names = ("links", "hosts", "add CPU-µs", "lease CPU-µs", "bytes/link", "bytes/host", "RSS bytes/link")
+    for name in names:
+        table.add_column(name, justify="right")
+    for size in sizes:
+        row = _in_process(size)
+        table.add_row(
+            f"{row['links']:,.0f}",
+            f"{row['hosts']:,.0f}",
+            *(f"{row[key]:.2f}" for key in ("add_cpu_us", "lease_cpu_us")),
+            *(f"{row[key]:.1f}" for key in ("bytes_per_link", "bytes_per_host", "rss_per_link")),
+        )
+        yield row
+    console.print(table)
+
+
+def main() -> None:
+    """Measure all sizes and print the tables; with --json one line of JSON last."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
+    parser.add_argument("--disk-links", type=int, default=1_000_000, help="links on disk to rebuild and rescore from")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(measure(options.one)))
+        return
+    console = Console()
+    rows = list(_rows([int(size) for size in options.sizes.split(",")], console))
+    if options.disk_links:
+        disk = rebuild_and_rescore(options.disk_links)
+        console.print(
+            f"{disk['links']:,.0f} links from disk: rebuilt in {disk['rebuild_s']:.2f} s "
+            f"({disk['rebuild_cpu_s']:.2f} CPU-s), rescored with all evidence in {disk['rescore_cpu_s']:.2f} CPU-s"
+        )
+    if options.json:
+        print(json.dumps([{key: round(value, 3) for key, value in row.items()} for row in rows]))
+
+
+if __name__ == "__main__":
+    main()

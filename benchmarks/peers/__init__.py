@@ -1,0 +1,1 @@
+"""Other crawlers, run for comparison."""

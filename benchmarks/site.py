@@ -1,0 +1,122 @@
+"""A site of real-sized pages on loopback, served by a bare protocol so that the server costs little.
+
+Pages are generated from a seed: 30 to 80 kB of HTML, 60 links each, over several loopback hosts. Nothing is stored:
+a page is rendered when it is asked for and kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+LINKS = 60
+HOSTS = 16
+SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstv" for vowel in "aeio"]
+
+
+@dataclass
+class Site:
+    """``pages`` pages over HOSTS addresses 127.0.1.1 ...; page 0 is the seed."""
+
+    pages: int
+    port: int
+    seed: int = 7
+    _made: dict[int, bytes] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        rng = random.Random(self.seed)
+        self.words = ["".join(rng.choices(SYLLABLES, k=rng.randint(1, 4))) for _ in range(20_000)]
+        self.weights = [1.0 / (rank + 3) for rank in range(len(self.words))]
+
+    def url(self, page: int) -> str:
+        """Absolute URL of a page."""
+        return f"http://127.0.1.{page % HOSTS + 1}:{self.port}/section-{page % 97}/page-{page}.html"
+
+    def body(self, page: int) -> bytes:
+        """The HTML of a page; every page links to its two children in a binary tree, so that all are reachable."""
+        if page not in self._made:
+            self._made[page] = self._render(page)
+        return self._made[page]
+
+    def _render(self, page: int) -> bytes:
+        rng = random.Random(self.seed * 1_000_003 + page)
+        children = [child for child in (2 * page + 1, 2 * page + 2) if child < self.pages]
+        targets = children + rng.sample(range(self.pages), LINKS - len(children))
+        words = rng.choices(self.words, self.weights, k=rng.randint(3_000, 8_500))
+        share = len(words) // LINKS
+        blocks = [self._block(rng, words[i * share : (i + 1) * share], target) for i, target in enumerate(targets)]
+        head = f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{' '.join(words[:5])}</title></head>"
+        return f"{head}<body><h1>{' '.join(words[:4])}</h1>{''.join(blocks)}</body></html>".encode()
+
+    def _block(self, rng: random.Random, words: list[str], target: int) -> str:
+        """A paragraph in a few nested elements, with one link among its words."""
+        cut = rng.randint(1, max(len(words) - 4, 1))
+        link = f"<a href='{self.url(target)}' class='ref internal'>{' '.join(words[cut : cut + 3])}</a>"
+        text = f"<p>{' '.join(words[:cut])} {link} {' '.join(words[cut + 3 :])}.</p>"
+        head = f"<div class='block level-{rng.randint(1, 4)}' id='b{target}'><span></span>"
+        return f"{head}{text}<br><em>{words[0]}</em></div>\n"
+
+
+class Protocol(asyncio.Protocol):
+    """HTTP/1.1 GET with keep-alive, nothing else."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.buffer = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self.buffer += data
+        while b"\r\n\r\n" in self.buffer:
+            request, self.buffer = self.buffer.split(b"\r\n\r\n", 1)
+            assert isinstance(self.transport, asyncio.Transport)
+            self.transport.write(self._answer(request.split(b" ", 2)[1].decode()))
+
+    def _answer(self, path: str) -> bytes:
+        name = path.rsplit("page-", 1)[-1].removesuffix(".html")
+        if path == "/robots.txt" or not name.isdigit() or int(name) >= self.site.pages:
+            return b"HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\nnone"
+        body = self.site.body(int(name))
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {len(body)}\r\n\r\n"
+        return head.encode() + body
+
+
+async def serve(pages: int) -> None:
+    """Serve until the parent closes standard input; prints the port when ready, all pages rendered."""
+    loop = asyncio.get_running_loop()
+    site = Site(pages, 0)
+    servers = [await loop.create_server(lambda: Protocol(site), "127.0.1.1", 0)]
+    site.port = servers[0].sockets[0].getsockname()[1]
+    others = [f"127.0.1.{host}" for host in range(2, HOSTS + 1)]
+    servers += [await loop.create_server(lambda: Protocol(site), host, site.port) for host in others]
+    for page in range(pages):
+        site.body(page)
+    print(site.port, flush=True)
+    await loop.run_in_executor(None, sys.stdin.read)
+
+
+@contextmanager
+def running(pages: int) -> Iterator[Site]:
+    """The site served by a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.site", "--pages", str(pages)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdin is not None
+    try:
+        yield Site(pages, int(process.stdout.readline()))
+    finally:
+        process.stdin.close()
+        process.wait(timeout=20)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", type=int, default=5_000)
+    asyncio.run(serve(parser.parse_args().pages))
