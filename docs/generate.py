@@ -1,0 +1,280 @@
+"""Writes the pages of docs/ that are made from the code (``make docs``): settings.md, commands.md, part of worlds.md.
+
+The code is the one source: a setting's description stands in ``clew.config``, an option's in its command.
+``tests/unit/test_docs.py`` fails when a page differs from what this script makes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from msgspec import inspect
+
+from clew.cli.main import main
+from clew.config import Settings
+from clew.crawl.run import CrawlResult
+from clew.export.collection import FIELDS
+from clew.export.summary import Summary
+from clew.strategies.registry import STRATEGIES
+from clew.web.simulated import describe
+
+DOCS = Path(__file__).parent
+
+SETTINGS_INTRO = """\
+# Settings
+
+*Made from `src/clew/config.py` by `make docs`; edit the descriptions there.*
+
+A project's `clew.toml` holds these tables. Every setting may be left out. Units stand in the names: `_s` seconds,
+`_bytes` bytes. An unknown setting or a value out of range is refused with its name. Options of
+[`clew crawl`](commands.md#clew-crawl) win over the file for one run.
+"""
+
+STRATEGY_SECTION = """\
+## [strategy]
+
+Where to go next. The table `[strategy.NAME]` is for settings of one strategy; its page under
+[strategies/](strategies/README.md) lists them.
+
+| setting | type | default | meaning |
+|---|---|---|---|
+"""
+
+COMMANDS_INTRO = """\
+# Commands
+
+*Made from the command line itself by `make docs`; edit the help texts in `src/clew/cli/`.*
+
+Exit codes: 0 done, 1 the job failed, 2 the input is wrong (an option, a file, a line, a URL; the message names it).
+Results go to standard output, progress and notes to standard error. With `--json` the last line of standard output
+is one JSON object. A span of time is a number with a unit: `90s`, `30m`, `2h`, `30d`, `1w`; a bare number counts
+seconds. A web is one of `live`, `archive:FILE.warc.gz`, `folder:DIR` and `sim:pages=100000,seed=7`; see
+[worlds.md](worlds.md).
+"""
+
+MEANINGS = {
+    "fetched": "requests for pages, in the whole project: pages, redirects, failures, tries that were repeated",
+    "relevant": "relevant pages in the whole project",
+    "harvest_rate": "relevant / fetched",
+    "window_rate": "the same over the last 200 visits",
+    "frontier": "URLs found and not fetched yet",
+    "stopped_by": "what ended the run: `frontier` (no link left), `max_pages`, `for`, `interrupted`, or the name of a "
+    "[stop setting](settings.md#stop)",
+    "seconds": "wall-clock seconds of this run",
+    "cpu_ms_per_page": "CPU milliseconds of all of Clew's processes in this run, divided by `fetched_now`",
+    "fetched_now": "the part of `fetched` that this run added",
+    "failed": "visits that brought no page: HTTP errors, time-outs, broken connections, limits",
+    "redirects": "visits that were answered with another URL",
+    "refused": "links never asked for: robots.txt, the address guard, hosts given up, the scope; they cost nothing",
+    "absent": "links whose page an archive or folder lacks; they cost nothing",
+    "robots_requests": "requests for robots.txt; counted apart",
+    "strategy": "the strategy of this run",
+    "judge": "the judge of this run",
+    "web": "where pages came from",
+    "hosts": "hosts visited",
+    "sessions": "sessions that ended",
+    "bytes": "bytes of page bodies, decoded",
+    "last_fetch": "when the last page was fetched, ISO 8601 in UTC",
+}
+"""What the fields of --json mean."""
+
+EXPORTED = {
+    "url": "canonical URL",
+    "status": "HTTP status; 0 where nothing was received",
+    "relevance": "0 to 1; empty where no page was judged",
+    "relevant": "whether the page is one that was wanted",
+    "depth": "links from the seeds",
+    "fetched_at": "ISO 8601 in UTC",
+    "title": "title of the page",
+    "language": "language of the page, as declared or guessed",
+    "content_type": "content type of the answer",
+    "outcome": "`ok`, `redirect` or `failed`",
+    "reason": "why there is no page, or why it is not relevant, in words",
+    "score": "score of the link when it was taken",
+    "source": "URL of the page the link stood on; empty for seeds",
+    "tunnel": "irrelevant pages since the last relevant one on the way there",
+    "bytes": "bytes of the body, decoded",
+    "digest": "SHA-1 of the decoded body, base 32",
+    "number": "number of the visit, in the order of fetching",
+    "warc_file": "file under `archive/` that holds the page; empty if none",
+    "warc_offset": "where its response record begins in that file, in bytes",
+}
+"""What the fields of an export mean."""
+
+RESULTS: dict[str, type] = {"crawl": CrawlResult, "status": Summary}
+"""Commands whose --json prints the fields of a dataclass."""
+
+# -- settings ---------------------------------------------------------------------------------------------
+
+
+def settings_page() -> str:
+    """docs/settings.md."""
+    return "\n".join([SETTINGS_INTRO, *_sections("", inspect.type_info(Settings))])
+
+
+def _sections(path: str, table: inspect.Type) -> Iterator[str]:
+    """A section for each table of clew.toml, in the order of ``Settings``."""
+    assert isinstance(table, inspect.StructType)
+    for field in table.fields:
+        name = f"{path}.{field.name}" if path else field.name
+        if name == "strategy":
+            yield _strategy_section()
+        elif isinstance(field.type, inspect.StructType):
+            if rows := list(_rows(field.type)):
+                yield _section(name, field.type, rows)
+            yield from _sections(name, field.type)
+
+
+def _section(name: str, table: inspect.StructType, rows: Iterable[str]) -> str:
+    _, _, about = (table.cls.__doc__ or "").partition("]")
+    intro = f"{_sentence(about.strip(' :,'))}\n\n" if about.strip(" :,") else ""
+    head = "| setting | type | default | meaning |\n|---|---|---|---|\n"
+    return f"## [{name}]\n\n{intro}{head}" + "".join(rows)
+
+
+def _rows(table: inspect.StructType) -> Iterator[str]:
+    for field in table.fields:
+        if not isinstance(field.type, inspect.StructType):
+            kind, description = described(field.type)
+            yield _row(f"`{field.name}`", _kind(kind), f"`{_toml(_default(field))}`", description)
+
+
+def _strategy_section() -> str:
+    default = Settings().strategy["name"]
+    meaning = f"One of: {', '.join(f'[{name}](strategies/{name}.md)' for name in STRATEGIES)}."
+    return STRATEGY_SECTION + _row("`name`", "text", f"`{_toml(default)}`", meaning)
+
+
+def described(kind: inspect.Type) -> tuple[inspect.Type, str]:
+    """A setting's type and its description ("" if it has none)."""
+    if isinstance(kind, inspect.Metadata):
+        return kind.type, str((kind.extra_json_schema or {}).get("description", ""))
+    return kind, ""
+
+
+def _kind(kind: inspect.Type) -> str:
+    """A type and its bounds in words."""
+    match kind:
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.IntType() | inspect.FloatType():
+            return ("whole number" if isinstance(kind, inspect.IntType) else "number") + _bounds(kind)
+        case inspect.StrType():
+            return "text"
+        case inspect.VarTupleType():
+            return f"list of {_kind(kind.item_type)}s"
+        case inspect.DictType():
+            return f"table of {_kind(kind.value_type)}s"
+    raise TypeError(f"docs/generate.py has no words for {kind}")
+
+
+def _bounds(kind: inspect.IntType | inspect.FloatType) -> str:
+    if kind.ge is not None and kind.le is not None:
+        return f", {kind.ge:g} to {kind.le:g}"
+    if kind.gt is not None:
+        return f", more than {kind.gt:g}"
+    return f", {kind.ge:g} or more" if kind.ge is not None else ""
+
+
+def _default(field: inspect.Field) -> Any:
+    return field.default_factory() if field.default_factory is not msgspec.NODEFAULT else field.default
+
+
+def _toml(value: Any) -> str:
+    """A value as clew.toml writes it."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(_toml(item) for item in value)}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{json.dumps(key)} = {_toml(item)}' for key, item in value.items())}}}"
+    return json.dumps(value, ensure_ascii=False)
+
+
+# -- commands ---------------------------------------------------------------------------------------------
+
+
+def commands_page() -> str:
+    """docs/commands.md."""
+    return "\n".join([COMMANDS_INTRO, *(_command(context) for context in commands())])
+
+
+def commands() -> Iterator[click.Context]:
+    """A context of ``clew`` and one of each of its commands."""
+    root = click.Context(main, info_name="clew", **main.context_settings)
+    yield root
+    for name in main.list_commands(root):
+        command = main.get_command(root, name)
+        assert command is not None
+        yield click.Context(command, info_name=name, parent=root, **command.context_settings)
+
+
+def _command(context: click.Context) -> str:
+    usage = " ".join([context.command_path, *context.command.collect_usage_pieces(context)])
+    parts = [f"## {context.command_path}\n", f"```\n{usage}\n```\n", _help(context.command)]
+    options = (one for one in context.command.get_params(context) if isinstance(one, click.Option))
+    records = filter(None, (option.get_help_record(context) for option in options))
+    rows = [_row(f"`{names}`", re.sub(r"\s+", " ", meaning)) for names, meaning in records]
+    return "\n".join([*parts, _table("option", rows), *_extras(context)])
+
+
+def _extras(context: click.Context) -> Iterator[str]:
+    """What a section adds: the commands of ``clew``; the fields of what a command prints or writes."""
+    name = context.info_name or ""
+    if context.parent is None:
+        commands_of = [one for one in commands() if one.parent is not None]
+        links = [f"[{one.command_path}](#{one.command_path.replace(' ', '-')})" for one in commands_of]
+        shorts = [one.command.get_short_help_str(200) for one in commands_of]
+        yield _table("command", map(_row, links, shorts))
+    if name in RESULTS:
+        yield _table("field of `--json`", (_row(f"`{one.name}`", MEANINGS[one.name]) for one in fields(RESULTS[name])))
+    if name == "export":
+        yield _table("field of JSON lines and CSV", (_row(f"`{one}`", EXPORTED[one]) for one in FIELDS))
+
+
+def _help(command: click.Command) -> str:
+    """The help text with each paragraph on a line."""
+    paragraphs = (command.help or "").split("\n\n")
+    return "\n".join(f"{' '.join(paragraph.split())}\n" for paragraph in paragraphs)
+
+
+# -- worlds -----------------------------------------------------------------------------------------------
+
+BEGIN, END = "<!-- made by `make docs` -->\n", "<!-- end -->\n"
+
+
+def worlds_page() -> str:
+    """docs/worlds.md as it is, with the table of a simulated web's parameters made anew."""
+    before, _, rest = (DOCS / "worlds.md").read_text(encoding="utf-8").partition(BEGIN)
+    _, _, after = rest.partition(END)
+    rows = "".join(_row(f"`{name}`", default, meaning) for name, default, meaning in describe())
+    return f"{before}{BEGIN}\n| parameter | default | meaning |\n|---|---|---|\n{rows}\n{END}{after}"
+
+
+# -- Markdown ---------------------------------------------------------------------------------------------
+
+
+def _table(first: str, rows: Iterable[str]) -> str:
+    return f"| {first} | meaning |\n|---|---|\n" + "".join(rows)
+
+
+def _row(*cells: str) -> str:
+    safe = (cell.replace("|", "\\|") for cell in cells)
+    return f"| {' | '.join(safe)} |\n"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?")) else ".")
+
+
+PAGES = {"settings.md": settings_page, "commands.md": commands_page, "worlds.md": worlds_page}
+"""Every page of docs/ that is generated, wholly or in part, and what makes it."""
+
+if __name__ == "__main__":
+    for name, page in PAGES.items():
+        (DOCS / name).write_text(page(), encoding="utf-8")
