@@ -17,6 +17,9 @@ from clew.model import OTHER
 from clew.web.registry import absolute
 from clew.web.registry import make as make_world
 
+SMALL_WEB = 20_000
+"""Simulated webs of fewer pages have too few of a narrow topic."""
+
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 
@@ -79,11 +82,12 @@ def _keywords(text: str) -> dict[str, float]:
 
 
 def _simulated(web: str) -> dict[str, list[str]]:
-    """Seeds and examples of a simulated web's first topic, so that there is something to try."""
+    """Seeds and examples of a topic of a simulated web, so that there is something to try."""
     from clew.web.simulated import parse_spec
 
     simulated = parse_spec(web)
-    topic = simulated.topics()[0]
+    depth = min(simulated.parameters.depth, 2 if simulated.pages >= SMALL_WEB else 1)
+    topic = simulated.topics(depth)[0]
     return {
         "seeds.txt": simulated.seeds(5, topic),
         "relevant.txt": simulated.examples(10, topic),

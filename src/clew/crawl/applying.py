@@ -16,6 +16,9 @@ from clew.model import Keys, Link, LinkBatch, Outcome, Response, Source, Visit
 from clew.urls.canonical import host, key
 
 
+SAME_PAGE = "same page as"
+
+
 @dataclass(frozen=True, slots=True)
 class Arrival:
     """A link that was taken, and what came of it. ``again``: it went back to the frontier."""
@@ -171,9 +174,15 @@ class Applier:
         if page is None or page.canonical in ("", visit.link.url) or host(page.canonical) != visit.link.host:
             return visit
         twin = key(page.canonical)
-        if self.parts.store.visited(twin):
-            return replace(visit, relevant=False, links=None, reason=f"same page as {page.canonical} (rel=canonical)")
-        self._refuse(arrival, twin, page.canonical, Outcome.ABSENT, f"same page as {visit.link.url} (rel=canonical)")
+        if self._stands_for(twin):
+            return replace(visit, relevant=False, links=None, reason=f"{SAME_PAGE} {page.canonical} (rel=canonical)")
+        self.parts.progress.refused += 1
+        self._refuse(arrival, twin, page.canonical, Outcome.REFUSED, f"{SAME_PAGE} {visit.link.url} (rel=canonical)")
         keys: Keys = np.array([twin], np.uint64)
         self.parts.frontier.finish(keys)
         return visit
+
+    def _stands_for(self, twin: int) -> bool:
+        """Whether a canonical URL was visited, or a page that names it was."""
+        refusal = self.parts.store.refusal(twin)
+        return self.parts.store.visited(twin) or (refusal is not None and refusal.reason.startswith(SAME_PAGE))

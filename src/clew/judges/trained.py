@@ -15,6 +15,9 @@ from clew.text.terms import name as term_name
 
 BACKGROUND_PAGES = 40
 
+UNKNOWN = 0.25
+"""Score of a page that holds nothing the judge knows: not relevant, but no reason to starve its links either (UNI-6)."""
+
 
 class TrainedJudge:
     """A judge over ``topics`` and OTHER; subclasses give ``_train``, ``_held_out``, ``_raw`` and ``_weights``."""
@@ -51,8 +54,8 @@ class TrainedJudge:
 
     def _judge(self, bag: Bag) -> Judgement:
         raw = self._raw(bag)
-        if raw is None:  # nothing on the page that the judge knows
-            return Judgement(np.zeros(len(self.topics), np.float32), OTHER, 0.0)
+        if raw is None:
+            return Judgement(np.full(len(self.topics), UNKNOWN, np.float32), OTHER, 0.0)
         scores = np.array([float(curve(raw[k : k + 1])[0]) for k, curve in enumerate(self.curves)], np.float32)
         best = int(np.argmax(scores))
         sure = abs(2.0 * float(scores[best]) - 1.0)

@@ -29,7 +29,19 @@ import numpy as np
 from clew.errors import UrlError
 from clew.model import Keys
 
-__all__ = ["LONGEST", "Canonicaliser", "canonical", "file_level", "host", "key", "keys", "scheme", "url_words"]
+__all__ = [
+    "LONGEST",
+    "Canonicaliser",
+    "canonical",
+    "file_level",
+    "host",
+    "key",
+    "keys",
+    "origin",
+    "parted",
+    "scheme",
+    "url_words",
+]
 
 LONGEST: Final = 65_536
 """Longer hrefs are not even parsed, longer URLs refused; ``scope.url_length`` is the limit that users set."""
@@ -53,11 +65,14 @@ _ESCAPES = {
     for low in "0123456789ABCDEFabcdef"
 }
 
+_PLAIN = re.compile(r"(?:/(?!\.)[!$&(-.0-:=@-Z\[\]_a-z|~]*+)++(?=\#|\Z)")
+"""A path in canonical form already, as most are: without dot segments, escapes, parameters and query."""
+
 _DONE = re.compile(
     r"/(?:[!$&(-;=?-Z\[\]_a-z|~]++"  # what stays as it is both in a path and in a query
     r"|%(?:[0189A-F][0-9A-F]|2[0-9A-CF]|3[A-F]|40|5[B-E]|60|7[B-DF]))*+(?=\#|\Z)"
 )
-"""Path and query that are in canonical form already (unless they hold a dot segment or an empty query)."""
+"""Path and query in canonical form already, unless they hold a dot segment or an empty query."""
 
 
 def canonical(url: str, base: str | None = None) -> str:
@@ -109,12 +124,11 @@ def _finished(href: str, url: str) -> str:
 
 def _bare(authority: str, url: str) -> str:
     """Host and port without credentials, and without dots at the end of the host."""
-    authority = authority.rpartition("@")[2]
-    start = len(authority) if authority.endswith("]") else authority.rfind(":") % (len(authority) + 1)
-    name, port = authority[:start].rstrip("."), authority[start:]
+    name, port = parted(authority.rpartition("@")[2])
+    name = name.rstrip(".")
     if not name:
         raise UrlError(url, "it has no host")
-    return name + port
+    return f"{name}:{port}" if port else name
 
 
 def _normal_escape(match: re.Match[str]) -> str:
@@ -150,7 +164,7 @@ def _why_authority(authority: str) -> str:
 class _Place:
     """A base URL taken apart, so that most links need only be put behind a piece of it."""
 
-    __slots__ = ("base", "directory", "here", "origin", "path", "scheme", "usable")
+    __slots__ = ("base", "directory", "here", "origin", "path", "root", "scheme", "usable")
 
     def __init__(self, base: str) -> None:
         self.base = base
@@ -162,22 +176,26 @@ class _Place:
         self.path = self.here.partition("?")[0]
         self.directory = self.path[: self.path.rfind("/") + 1]
         self.origin = origin(self.here) if self.usable else ""
+        self.root = f"{self.origin}/"
         self.scheme = self.here.partition("/")[0]
 
     def absolute(self, href: str) -> str | None:
         """An absolute URL that means the same as ``href`` means here; None for the unusual, which ada must resolve."""
-        if href.startswith(_HTTP):
-            return href
         first = href[:1]
+        if first <= " " or href[-1] <= " ":
+            href = href.strip(_C0_OR_SPACE)
+            first = href[:1]
+        if first == "h" and href.startswith(_HTTP):
+            return href
         if first == "/":
             if href[1:2] == "/":
                 return self.scheme + href
             return None if href[1:2] in _CONFUSING else self.origin + href
         if first in _NO_NAME:
             return self._unnamed(href)
-        before, colon, _ = href.partition(":")
+        before, colon, after = href.partition(":")
         if colon and "/" not in before and "?" not in before:
-            return None
+            return _with_scheme(href, before, after)
         return self._upwards(href) if first == "." else self.directory + href
 
     def _unnamed(self, href: str) -> str | None:
@@ -197,8 +215,18 @@ class _Place:
         return directory + href
 
 
+def _with_scheme(href: str, before: str, after: str) -> str | None:
+    """``href`` if it is absolute for certain; ``http:x`` may be relative, and ``a\tb:`` is for the parser to know."""
+    certain = before.isascii() and before.isalpha()
+    return href if certain and (before.lower() not in ("http", "https") or after.startswith("//")) else None
+
+
 _CONFUSING: Final = frozenset("\\\t\n\r")
 _NO_NAME: Final = frozenset(("", "?", "#", "\\"))
+
+
+_NEVER: Final = "(?!)"
+_JSESSIONID = re.compile(r";(?i:jsessionid)=[^;/?]*")
 
 
 class Canonicaliser:
@@ -208,8 +236,9 @@ class Canonicaliser:
     Where ``jsessionid`` is among them, ``;jsessionid=...`` is taken out of paths too. Nothing else is. URLs of more
     than ``max_length`` characters are refused.
 
-    Nearly all links are absolute or relative in a simple way and need no parser; what the parser had to do is
-    remembered (up to 65,536 URLs). Copies that worker processes get begin with nothing remembered.
+    Nearly all links are absolute or relative in a simple way and need no parser; the others take the way of
+    ``canonical``, with the same results. What was met is remembered, up to 65,536 URLs; the copies that worker
+    processes get begin with nothing remembered.
     """
 
     def __init__(self, drop_parameters: Sequence[str] = (), max_length: int = 2_000) -> None:
@@ -219,8 +248,8 @@ class Canonicaliser:
         names = "|".join(_name_pattern(name) for name in self.drop_parameters if name)
         self._name = re.compile(names, re.IGNORECASE) if names else None
         self._path_parameter = bool(self._name and self._name.fullmatch("jsessionid"))
-        droppable = [rf"[?&](?i:{names})(?=[=&]|\Z)"] if names else []
-        self._droppable = re.compile("|".join([*droppable, *([_JSESSIONID.pattern] * self._path_parameter)]))
+        droppable = [rf"[?&](?i:{names})(?=[=&]|\Z)"] if names else [_NEVER]
+        self._droppable = re.compile("|".join(droppable + [_JSESSIONID.pattern] * self._path_parameter))
         self._place = _Place("")
         self._memo: dict[str, str | None] = {}
         self._older: dict[str, str | None] = {}
@@ -236,15 +265,22 @@ class Canonicaliser:
             place = self._place = _Place(base)
         if len(href) > self._longest or not place.usable:
             return self._tried(href, base)
-        if href[:1] <= " " or href[-1:] <= " ":
-            href = href.strip(_C0_OR_SPACE)
         url = place.absolute(href)
         if url is None:
             return self._tried(href, base)
-        end = self._end(url, place.origin)
+        memo, older = self._memo, self._older
+        if url in memo:
+            return memo[url]
+        end = self._end(url, place.root)
         if end:
-            return url[:end] if end <= self.max_length else None
-        return self._remembered(url, href, base)
+            found = url[:end] if end <= self.max_length else None
+        else:
+            found = older[url] if url in older else self._tried(href, base)
+        if len(memo) >= _MEMO_SIZE:
+            self._older, self._memo = memo, {}
+        if len(url) <= _MEMO_LONGEST:
+            self._memo[url] = found
+        return found
 
     def why_not(self, href: str, base: str) -> str:
         """Why calling this with the same arguments gives None; "" when it gives a URL."""
@@ -255,23 +291,26 @@ class Canonicaliser:
         return ""
 
     def _end(self, url: str, near: str) -> int:
-        """Where the canonical form ends in an absolute URL that begins with it; 0 when there is work to do."""
-        start = len(near)
-        if not url.startswith(near) or url[start : start + 1] != "/":
+        """Where the canonical form ends in an absolute URL that begins with it; 0 when there is work to do.
+
+        ``near`` is an origin, with its slash, that is known to be in canonical form.
+        """
+        start = len(near) - 1
+        if not url.startswith(near):
             start = url.find("/", 8)
             if start < 0 or not self._known(url[:start]):
                 return 0
+        plain = _PLAIN.match(url, start)
+        return plain.end() if plain else self._end_of_query(url, start)
+
+    def _end_of_query(self, url: str, start: int) -> int:
+        """The same where the path is not of the plainest."""
         found = _DONE.match(url, start)
         if found is None:
             return 0
         end = found.end()
-        if url.find("/.", start, end) >= 0 or url[end - 1] == "?":
-            return 0
-        if (url.find("?", start, end) >= 0 or url.find(";", start, end) >= 0) and self._droppable.search(
-            url, start, end
-        ):
-            return 0
-        return end
+        done = url.find("/.", start, end) < 0 and url[end - 1] != "?" and not self._droppable.search(url, start, end)
+        return end if done else 0
 
     def _known(self, start: str) -> bool:
         """Whether scheme, host and port are in canonical form."""
@@ -281,18 +320,6 @@ class Canonicaliser:
                 self._origins = {}
             known = self._origins[start] = self._tried(f"{start}/", "") == f"{start}/"
         return known
-
-    def _remembered(self, url: str, href: str, base: str) -> str | None:
-        """``href`` resolved, from memory if ``url``, which means the same, was met before."""
-        memo = self._memo
-        if url in memo:
-            return memo[url]
-        found = self._older[url] if url in self._older else self._tried(href, base)
-        if len(url) <= _MEMO_LONGEST:
-            if len(memo) >= _MEMO_SIZE:
-                self._older, self._memo = memo, {}
-            self._memo[url] = found
-        return found
 
     def _tried(self, href: str, base: str) -> str | None:
         try:
@@ -319,9 +346,6 @@ class Canonicaliser:
 
     def _is_dropped(self, parameter: str) -> bool:
         return bool(self._name and self._name.fullmatch(parameter.partition("=")[0]))
-
-
-_JSESSIONID = re.compile(r";(?i:jsessionid)=[^;/?]*")
 
 
 def _name_pattern(name: str) -> str:
@@ -356,6 +380,14 @@ def keys(urls: Sequence[str]) -> Keys:
 def origin(url: str) -> str:
     """Scheme, host and port of a canonical URL, without the slash behind."""
     return url[: url.index("/", 8)]
+
+
+def parted(authority: str) -> tuple[str, str]:
+    """Host and port of what ``host`` gives; "" for the scheme's own port."""
+    if authority.endswith("]") or ":" not in authority:
+        return authority, ""
+    name, _, port = authority.rpartition(":")
+    return name, port
 
 
 def scheme(url: str) -> str:

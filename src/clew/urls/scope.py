@@ -1,19 +1,31 @@
-"""Which URLs belong to a crawl: hosts, path patterns, schemes, file endings, length, depth."""
+"""Which URLs belong to a crawl: the rules of [scope], with the reason in words when one does not."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Final
 
-from clew.errors import ConfigError
-from clew.urls.canonical import host, scheme
+from clew.errors import ConfigError, UrlError
+from clew.urls.canonical import canonical, host, origin, parted, scheme
 
-HOSTS_KNOWN = 100_000
-"""Hosts whose verdict is remembered, at most."""
+__all__ = ["Scope"]
+
+_DEFAULT_PORTS: Final = {"http": "80", "https": "443"}
+_SCHEMES: Final = frozenset(_DEFAULT_PORTS)
+_ORIGINS: Final = 1 << 16
+_NO_HOST = re.compile(r"[/\\?#@*\s]")
+_PORT = re.compile(r"[0-9]{0,5}")
 
 
 class Scope:
-    """The rules of [scope] in clew.toml, by the names of their settings. Raises ConfigError for a bad pattern."""
+    """The rules of [scope], by the names of the settings.
+
+    hosts, exclude_hosts: ``example.org`` is that host alone, ``.example.org`` takes in its subdomains; with a port,
+    that port alone, without, every port · paths, exclude_paths: regular expressions, searched for in path and query
+    (``^`` is their beginning) · schemes: http, https · exclude_endings: file endings, whatever their case · max_depth:
+    0 is no limit · url_length: characters. URLs must be canonical. Raises ConfigError, naming setting and value.
+    """
 
     def __init__(
         self,
@@ -27,59 +39,110 @@ class Scope:
         max_depth: int = 0,
         url_length: int = 2_000,
     ) -> None:
-        self.hosts = tuple(name.lower().rstrip(".") for name in hosts)
-        self.exclude_hosts = tuple(name.lower().rstrip(".") for name in exclude_hosts)
-        self.paths = [_pattern(text, "paths") for text in paths]
-        self.exclude_paths = [_pattern(text, "exclude_paths") for text in exclude_paths]
-        self.schemes = frozenset(schemes)
-        self.endings = frozenset(ending.lower().lstrip(".") for ending in exclude_endings)
-        self.max_depth = max_depth
-        self.url_length = url_length
-        self._verdicts: dict[str, str | None] = {}
+        self._hosts = _Hosts(hosts, "hosts")
+        self._exclude_hosts = _Hosts(exclude_hosts, "exclude_hosts")
+        self._paths = _patterns(paths, "paths")
+        self._exclude_paths = _patterns(exclude_paths, "exclude_paths")
+        self._schemes = _schemes(schemes)
+        endings = [ending.lower().lstrip(".") for ending in exclude_endings]
+        self._endings = frozenset(filter(None, endings))
+        self._long_endings = tuple(f".{ending}" for ending in self._endings if "." in ending)  # tar.gz
+        self._max_depth = max_depth
+        self._url_length = url_length
+        self._origins: dict[str, str | None] = {}
 
-    def why_not(self, url: str, depth: int = 0) -> str | None:
-        """The rule that keeps a canonical URL out, in words; None when it belongs to the crawl."""
-        if self.max_depth and depth > self.max_depth:
-            return f"{depth} links from the seeds, more than scope.max_depth = {self.max_depth}"
-        if len(url) > self.url_length:
-            return f"longer than scope.url_length = {self.url_length}"
-        if scheme(url) not in self.schemes:
-            return f"{scheme(url)} is not among scope.schemes"
-        return self._host(host(url)) or self._path(url[url.index("/", 8) :])
-
-    def accepts(self, urls: Sequence[str], depth: int = 0) -> list[bool]:
-        """Which of many URLs belong to the crawl."""
+    def accepts(self, urls: Iterable[str], depth: int = 0) -> list[bool]:
+        """Which canonical URLs belong to the crawl, when their pages are ``depth`` links away from the seeds."""
         return [self.why_not(url, depth) is None for url in urls]
 
-    def _host(self, name: str) -> str | None:
-        if name not in self._verdicts:
-            if len(self._verdicts) >= HOSTS_KNOWN:
-                self._verdicts.clear()
-            self._verdicts[name] = self._judge_host(name.partition(":")[0] if name[:1] != "[" else name)
-        return self._verdicts[name]
+    def why_not(self, url: str, depth: int = 0) -> str | None:
+        """The rule that keeps a canonical URL out and the value it met, in words; None: it belongs to the crawl."""
+        if len(url) > self._url_length:
+            return f"{len(url):,} characters are more than scope.url_length ({self._url_length:,})"
+        start = origin(url)
+        reason = self._origins[start] if start in self._origins else self._judged(start)
+        if reason is None and len(url) > len(start) + 1:
+            reason = self._why_not_ending(url)
+        if reason is None and (self._paths or self._exclude_paths):
+            reason = self._why_not_path(url[len(start) :])
+        if reason is None and 0 < self._max_depth < depth:
+            return f"depth {depth} is beyond scope.max_depth ({self._max_depth})"
+        return reason
 
-    def _judge_host(self, name: str) -> str | None:
-        if _covered(name, self.exclude_hosts):
-            return f"host {name} is excluded by scope.exclude_hosts"
-        if self.hosts and not _covered(name, self.hosts):
-            return f"host {name} is not among scope.hosts"
+    def _judged(self, start: str) -> str | None:
+        """What scheme and host say, and remember it: pages link to few hosts, again and again."""
+        if len(self._origins) >= _ORIGINS:
+            self._origins.clear()
+        self._origins[start] = reason = self._why_not_origin(f"{start}/")
+        return reason
+
+    def _why_not_origin(self, url: str) -> str | None:
+        if scheme(url) not in self._schemes:
+            return f"scheme {scheme(url)} is not in scope.schemes"
+        if self._exclude_hosts.match(url):
+            return f"host {host(url)} is excluded by scope.exclude_hosts"
+        if self._hosts and not self._hosts.match(url):
+            return f"host {host(url)} is not in scope.hosts"
         return None
 
-    def _path(self, text: str) -> str | None:
-        ending = text.partition("?")[0].rpartition("/")[2].rpartition(".")
-        if ending[1] and ending[2].lower() in self.endings:
-            return f"file ending .{ending[2]} is excluded by scope.exclude_endings"
-        for pattern in self.exclude_paths:
-            if pattern.search(text):
-                return f"path matches {pattern.pattern!r} of scope.exclude_paths"
-        if self.paths and not any(pattern.search(text) for pattern in self.paths):
-            return "path matches none of scope.paths"
+    def _why_not_ending(self, url: str) -> str | None:
+        path = url.partition("?")[0]
+        name = path[path.rfind("/") + 1 :].lower()
+        ending = name[name.rfind(".") + 1 :]
+        if ending in self._endings and ending != name:
+            return f"file ending {ending} is excluded by scope.exclude_endings"
+        if self._long_endings and name.endswith(self._long_endings):
+            return f"the file ending of {name[:100]} is excluded by scope.exclude_endings"
+        return None
+
+    def _why_not_path(self, path: str) -> str | None:
+        for pattern in self._exclude_paths:
+            if pattern.search(path):
+                return f"path {path[:200]} is excluded by scope.exclude_paths ({pattern.pattern})"
+        if self._paths and not any(pattern.search(path) for pattern in self._paths):
+            return f"path {path[:200]} is not in scope.paths"
         return None
 
 
-def _covered(name: str, patterns: Iterable[str]) -> bool:
-    """Whether a host is named; ``.example.org`` names example.org and all hosts below it."""
-    return any(name == one.lstrip(".") or (one.startswith(".") and name.endswith(one)) for one in patterns)
+class _Hosts:
+    """Host patterns of one setting. ``match`` is asked once a host."""
+
+    def __init__(self, patterns: Sequence[str], setting: str) -> None:
+        self._patterns = frozenset(_host_pattern(pattern, setting) for pattern in patterns)
+
+    def __bool__(self) -> bool:
+        return bool(self._patterns)
+
+    def match(self, url: str) -> bool:
+        """Whether the host of a canonical URL matches a pattern."""
+        name, port = parted(host(url))
+        ports = ("", port or _DEFAULT_PORTS[scheme(url)])
+        return any((end, port) in self._patterns for end in _ends(name) for port in ports)
+
+
+def _ends(name: str) -> list[str]:
+    """Patterns that take in a host: ``a.b.c``, ``.a.b.c``, ``.b.c``, ``.c``."""
+    dotted = f".{name}"
+    return [name, *(dotted[match.start() :] for match in re.finditer(r"\.", dotted))]
+
+
+def _host_pattern(pattern: str, setting: str) -> tuple[str, str]:
+    """A pattern as host (with a dot before it if it takes in subdomains) and port ("": every port)."""
+    name, port = parted(pattern.removeprefix("."))
+    try:
+        if _NO_HOST.search(pattern) or not _PORT.fullmatch(port):
+            raise UrlError(pattern, "more than a host")
+        written = host(canonical(f"http://{name}/"))
+    except UrlError as error:
+        raise ConfigError(
+            f"scope.{setting}: {pattern!r} is no host name: write example.org for that host alone, .example.org to "
+            "take in its subdomains"
+        ) from error
+    return f".{written}" if pattern.startswith(".") else written, port
+
+
+def _patterns(texts: Sequence[str], setting: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(_pattern(text, setting) for text in texts)
 
 
 def _pattern(text: str, setting: str) -> re.Pattern[str]:
@@ -87,3 +150,10 @@ def _pattern(text: str, setting: str) -> re.Pattern[str]:
         return re.compile(text)
     except re.error as error:
         raise ConfigError(f"scope.{setting}: {text!r} is no regular expression: {error}") from error
+
+
+def _schemes(names: Sequence[str]) -> frozenset[str]:
+    found = frozenset(name.lower() for name in names)
+    if not found or not found <= _SCHEMES:
+        raise ConfigError(f"scope.schemes: {list(names)!r} must hold http, https or both, and nothing else")
+    return found
