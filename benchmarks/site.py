@@ -1,6 +1,8 @@
 """A site of real-sized pages on loopback, served by a bare protocol so that the server costs little.
 
-Pages are generated from a seed: 30 to 80 kB of HTML, 60 links each, over several loopback hosts. Nothing is stored:
+Pages are generated from a seed: 30 to 80 kB of HTML, 60 links each, over several loopback hosts. As on real pages,
+about a third of the bytes is text, the rest markup, styles and scripts (a documentation page of 43 kB has some
+12.5 kB of text and 1,800 words). Nothing is stored:
 a page is rendered when it is asked for and kept.
 """
 
@@ -16,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 LINKS = 60
+MENU = 20
 HOSTS = 16
 SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstv" for vowel in "aeio"]
 
@@ -48,19 +51,56 @@ class Site:
         rng = random.Random(self.seed * 1_000_003 + page)
         children = [child for child in (2 * page + 1, 2 * page + 2) if child < self.pages]
         targets = children + rng.sample(range(self.pages), LINKS - len(children))
-        words = rng.choices(self.words, self.weights, k=rng.randint(3_000, 8_500))
-        share = len(words) // LINKS
-        blocks = [self._block(rng, words[i * share : (i + 1) * share], target) for i, target in enumerate(targets)]
-        head = f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{' '.join(words[:5])}</title></head>"
-        return f"{head}<body><h1>{' '.join(words[:4])}</h1>{''.join(blocks)}</body></html>".encode()
+        rng.shuffle(targets)
+        words = rng.choices(self.words, self.weights, k=rng.randint(1_100, 3_000))
+        menu, inline = targets[:MENU], targets[MENU:]
+        title = " ".join(words[:5])
+        return (
+            f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{title}</title>"
+            f"{self._furniture(rng)}</head><body class='page layout-wide'><header>"
+            f"<nav class='menu' role='navigation'><ul>{self._menu(rng, menu)}</ul></nav></header><main id='content'><h1>{title}</h1>{self._sections(rng, words, inline)}</main>"
+            f"<footer><p class='small muted'>{' '.join(words[-12:])}</p></footer></body></html>"
+        ).encode()
+
+    def _furniture(self, rng: random.Random) -> str:
+        """Styles and scripts, a quarter of the bytes of a page."""
+        rules = "".join(
+            f".{name}-{i}{{margin:{i}px;padding:0 {i}em;color:#{rng.randrange(16**6):06x}}}\n"
+            for i, name in enumerate(rng.choices(self.words, k=rng.randint(80, 700)))
+        )
+        calls = "".join(
+            f"window.{name}=window.{name}||[];{name}.push({rng.random()});\n" for name in rng.choices(self.words, k=60)
+        )
+        return f"<style>{rules}</style><script>{calls}</script>"
+
+    def _menu(self, rng: random.Random, targets: list[int]) -> str:
+        return "".join(
+            f"<li class='menu-item level-{rng.randint(1, 3)}' data-item='{target}'>"
+            f"<a class='menu-link' href='{self.url(target)}'><span class='icon'></span>{' '.join(rng.choices(self.words, self.weights, k=2))}</a></li>\n"
+            for target in targets
+        )
+
+    def _sections(self, rng: random.Random, words: list[str], targets: list[int]) -> str:
+        """Paragraphs, list items and table cells with one link each, in the usual wrappings."""
+        share = len(words) // len(targets)
+        return "".join(self._block(rng, words[i * share : (i + 1) * share], target) for i, target in enumerate(targets))
 
     def _block(self, rng: random.Random, words: list[str], target: int) -> str:
-        """A paragraph in a few nested elements, with one link among its words."""
         cut = rng.randint(1, max(len(words) - 4, 1))
-        link = f"<a href='{self.url(target)}' class='ref internal'>{' '.join(words[cut : cut + 3])}</a>"
-        text = f"<p>{' '.join(words[:cut])} {link} {' '.join(words[cut + 3 :])}.</p>"
-        head = f"<div class='block level-{rng.randint(1, 4)}' id='b{target}'><span></span>"
-        return f"{head}{text}<br><em>{words[0]}</em></div>\n"
+        anchor = " ".join(words[cut : cut + 3])
+        link = f"<a href='{self.url(target)}' class='reference internal' title='{words[0]}'>{anchor}</a>"
+        before, after = " ".join(words[:cut]), " ".join(words[cut + 3 :])
+        name = rng.choice(("note", "warning", "plain", "example"))
+        if rng.random() < 0.3:
+            cells = "".join(f"<td class='cell align-{i % 3}'>{word}</td>" for i, word in enumerate(words[:cut][:6]))
+            rest = " ".join(words[:cut][6:])
+            table = f"<table class='data'><tr class='row'>{cells}<td></td></tr></table>"
+            return f"<div class='table-wrap'>{table}<p>{rest} {link} {after}</p></div>\n"
+        return (
+            f"<section class='section {name}' id='s{target}' data-index='{target % 97}'><div class='inner'>"
+            f"<h3 class='title'>{' '.join(words[:3])}</h3>"
+            f"<p class='text'>{before} {link} <em>{' '.join(words[-2:])}</em> {after}.<br></p><ul class='tags'><li class='tag'>{words[-1]}</li><li class='tag'>{words[0]}</li></ul></div></section>\n"
+        )
 
 
 class Protocol(asyncio.Protocol):

@@ -107,7 +107,7 @@ class ReadingPool:
     def _new_pool(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(
             self.processes,
-            mp_context=multiprocessing.get_context("forkserver"),
+            mp_context=multiprocessing.get_context("spawn"),  # our own children: their CPU time is counted as ours
             initializer=_start,
             initargs=(pickle.dumps(self.worker),),
         )

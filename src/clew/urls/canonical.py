@@ -141,10 +141,10 @@ def _normal_escape(match: re.Match[str]) -> str:
 
 def _why_malformed(url: str, base: str | None) -> str:
     """What is wrong with a URL that a browser cannot parse, in words."""
-    if base is not None and not ada_url.check_url(base):
-        return f"it is relative to {base[:200]!r}, which is no URL"
     text = re.sub(r"[\t\n\r]", "", url.strip(_C0_OR_SPACE))
     found = _SCHEME.match(text)
+    if base and not (ada_url.check_url(base) and (found or base.lower().startswith(_HTTP))):
+        return f"it is relative to {base[:200]!r}, which is no http or https URL"
     if found and found[1].lower() not in ("http", "https"):
         return f"the scheme is {found[1].lower()}, not http or https"
     if not found and not base:
@@ -216,15 +216,13 @@ class _Place:
 
 
 def _with_scheme(href: str, before: str, after: str) -> str | None:
-    """``href`` if it is absolute for certain; ``http:x`` may be relative, and ``a\tb:`` is for the parser to know."""
+    """``href`` if it is absolute for certain: ``http:x`` may be relative, and schemes may have tabs in them."""
     certain = before.isascii() and before.isalpha()
     return href if certain and (before.lower() not in ("http", "https") or after.startswith("//")) else None
 
 
 _CONFUSING: Final = frozenset("\\\t\n\r")
 _NO_NAME: Final = frozenset(("", "?", "#", "\\"))
-
-
 _NEVER: Final = "(?!)"
 _JSESSIONID = re.compile(r";(?i:jsessionid)=[^;/?]*")
 
@@ -419,14 +417,14 @@ def url_words(url: str) -> str:
 
     Escapes are decoded (UTF-8), camelCase is parted; without scheme, ``www`` and numbers. Case is kept.
     """
-    text = url[7 if url.startswith("http:") else 8 :]
+    text = url.partition("//")[2].removeprefix("www.")
     if "%" in text or "xn--" in text:
         text = _NOT_WORD.sub(" ", _readable(text))
     else:
         text = text.encode().translate(_SEPARATORS).decode()
     if not text.islower():
         text = _CAMEL.sub(" ", text)
-    return " ".join([word for word in text.split() if not word.isdecimal() and word != "www"])
+    return " ".join([word for word in text.split() if not word.isdecimal()])
 
 
 def _readable(text: str) -> str:

@@ -61,7 +61,7 @@ class Scope:
             return f"{len(url):,} characters are more than scope.url_length ({self._url_length:,})"
         start = origin(url)
         reason = self._origins[start] if start in self._origins else self._judged(start)
-        if reason is None and len(url) > len(start) + 1:
+        if reason is None and url.find(".", len(start)) > 0:
             reason = self._why_not_ending(url)
         if reason is None and (self._paths or self._exclude_paths):
             reason = self._why_not_path(url[len(start) :])
