@@ -18,6 +18,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 LINKS = 60
+COMMON = (
+    "the of and to in is that for it as was with be by on not he his but at are this have from or had an they which one you "
+    "were all her she there would their we him been has when who will no more if out so what up said about than into them"
+).split()
 MENU = 20
 HOSTS = 16
 SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstv" for vowel in "aeio"]
@@ -35,6 +39,7 @@ class Site:
     def __post_init__(self) -> None:
         rng = random.Random(self.seed)
         self.words = ["".join(rng.choices(SYLLABLES, k=rng.randint(1, 4))) for _ in range(20_000)]
+        self.words[: len(COMMON)] = COMMON  # English function words, as frequent as they are
         self.weights = [1.0 / (rank + 3) for rank in range(len(self.words))]
 
     def url(self, page: int) -> str:
@@ -52,7 +57,7 @@ class Site:
         children = [child for child in (2 * page + 1, 2 * page + 2) if child < self.pages]
         targets = children + rng.sample(range(self.pages), LINKS - len(children))
         rng.shuffle(targets)
-        words = rng.choices(self.words, self.weights, k=rng.randint(1_100, 3_000))
+        words = rng.choices(self.words, self.weights, k=int(rng.triangular(1_100, 3_000, 1_300)))
         menu, inline = targets[:MENU], targets[MENU:]
         title = " ".join(words[:5])
         return (
@@ -66,7 +71,7 @@ class Site:
         """Styles and scripts, a quarter of the bytes of a page."""
         rules = "".join(
             f".{name}-{i}{{margin:{i}px;padding:0 {i}em;color:#{rng.randrange(16**6):06x}}}\n"
-            for i, name in enumerate(rng.choices(self.words, k=rng.randint(80, 700)))
+            for i, name in enumerate(rng.choices(self.words, k=int(rng.triangular(60, 700, 90))))
         )
         calls = "".join(
             f"window.{name}=window.{name}||[];{name}.push({rng.random()});\n" for name in rng.choices(self.words, k=60)

@@ -28,7 +28,7 @@ PAGES = 200
 def measure(site: Site) -> dict[str, float]:
     """CPU-ms a page by stage."""
     responses = [_response(site, page) for page in range(min(PAGES, site.pages))]
-    reader = Reader(Canonicaliser((), 2_000), keys, host, url_words)
+    reader = Reader(Canonicaliser((), 2_000), keys, host, url_words, keep_text=False)
     for response in responses[:20]:
         reader.read(response)
     pages = [reader.read(response) for response in responses]
@@ -41,10 +41,10 @@ def measure(site: Site) -> dict[str, float]:
         batches = [_batch(evidence, page, number) for number, page in enumerate(pages, 1)]
         frontier, strategy = ColumnFrontier(), BestFirst()
         result = {
-            "parse HTML alone": _each(lambda one: parse(one.body.decode()), responses),
+            "parse HTML alone": _each(lambda one: parse(one.body.decode(), keep_text=False), responses),
             "read (charset, HTML, terms, links)": _each(reader.read, responses),
             "judge": _each(lambda page: judge.judge([page]), pages),
-            "WARC records": _each(lambda one: encode(one, {"via": "seed"}, 6), responses),
+            "WARC records": _each(lambda one: encode(one, {"via": "seed"}, 2), responses),
             "evidence columns": _each(
                 lambda pair: _batch(evidence, *pair), list(zip(pages, range(len(pages)), strict=True))
             ),

@@ -133,6 +133,7 @@ class Project:
             links_per_page=self.settings.limits.links_per_page,
             user_agent=self.settings.crawl.user_agent,
             scope=self.scope.accepts,
+            keep_text=False,
         )
 
     # -- what was found -----------------------------------------------------------------------------------

@@ -106,10 +106,13 @@ class Document:
     text: str = ""
 
 
-def parse(text: str, max_anchors: int = 100_000) -> Document:
-    """The document in an HTML page, however broken. Links after the first ``max_anchors`` are left out."""
+def parse(text: str, max_anchors: int = 100_000, keep_text: bool = True) -> Document:
+    """The document in an HTML page, however broken. Links after the first ``max_anchors`` are left out.
+
+    Without ``keep_text`` the visible text is not put together: ``Document.text`` is empty.
+    """
     root = LexborHTMLParser(tame(text)).root
-    walk = _Walk(max_anchors)
+    walk = _Walk(max_anchors, keep_text)
     if root is not None:
         walk.run(root)
     return walk.document
@@ -174,51 +177,62 @@ class _Walk:
     ``pending`` is the place on the stack (from 1) of an element that is a leaf if nothing countable follows in it.
     """
 
-    def __init__(self, max_anchors: int) -> None:
+    def __init__(self, max_anchors: int, keep_text: bool) -> None:
         self.document = Document()
         self.max_anchors = max_anchors
+        self.keep_text = keep_text
         self.parts: list[str] = []
         self.ids: list[int] = []
         self.ends: list[Anchor | str | None] = []
         self.in_body = False
         self.pending = 0
 
-    def run(self, root: LexborNode) -> None:  # noqa: PLR0912  # calls would cost more than the work
+    def run(self, root: LexborNode) -> None:  # noqa: PLR0912, PLR0915  # calls would cost more than the work
         """Fill the document. One loop with local names: it sees every node of every page."""
         ids, ends, leaves, parts, pending = self.ids, self.ends, self.document.leaves, self.parts, 0
+        keep, in_body, top = self.keep_text, False, 0
         for node in root.traverse(include_text=True):
             parent = node.parent
             above = parent.mem_id if parent else 0
-            while ids and ids[-1] != above:  # elements end
+            while top != above and ids:  # elements end
                 if len(ids) == pending:
                     leaves.append("")
                     pending = 0
                 ids.pop()
-                if end := ends.pop():
-                    self._end(end)
+                top = ids[-1] if ids else 0
+                end = ends.pop()
+                if end:
+                    if end.__class__ is str:
+                        if keep:
+                            parts.append(end)
+                    else:
+                        end.last = len(leaves) - 1  # type: ignore[union-attr]
             tag = node.tag
             if tag == _TEXT:
-                if self.in_body and ends[-1] is not _SKIP:
+                if in_body and ends[-1] is not _SKIP:
                     text = node.text_content or ""
                     if not text.isspace() or text.strip(_WHITE):
                         leaves.append(text)
                         pending = 0
-                    parts.append(text)
+                    if keep:
+                        parts.append(text)
                 continue
-            ids.append(node.mem_id)
+            top = node.mem_id
+            ids.append(top)
             if (ends and ends[-1] is _SKIP) or not tag or tag[0] in "-!":  # passed over; a comment; a doctype
                 ends.append(_SKIP)
             elif tag in _SPECIAL:
                 self.pending = pending
                 ends.append(_SPECIAL[tag](self, node))
-                pending = self.pending
-            else:
-                end = _ENDS.get(tag) if self.in_body else None
+                pending, in_body = self.pending, self.in_body
+            elif in_body:
+                pending = len(ids)
+                end = _ENDS.get(tag)
                 ends.append(end)
-                if self.in_body:
-                    pending = len(ids)
-                if end:
+                if end and keep:
                     parts.append(end)
+            else:
+                ends.append(None)
             if len(leaves) > MAX_LEAVES:
                 break
         self._finish(pending)
@@ -331,8 +345,9 @@ class _Walk:
         for end in reversed(self.ends):
             if end:
                 self._end(end)
-        lines = " ".join("".join(self.parts).split()).split("\x00")
-        document.text = "\n".join(filter(None, map(str.strip, lines)))
+        if self.keep_text:
+            lines = " ".join("".join(self.parts).split()).split("\x00")
+            document.text = "\n".join(filter(None, map(str.strip, lines)))
         for anchor in document.anchors:
             if anchor.kind is LinkKind.ANCHOR:
                 anchor.text = squeeze(" ".join(document.leaves[anchor.first : anchor.last + 1]))

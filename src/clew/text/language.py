@@ -135,7 +135,7 @@ def stop_words(code: str) -> frozenset[str]:
 
 def _sample(text: str) -> str:
     """From a third of the way in: pages begin with navigation."""
-    start = len(text) // 3 if len(text) > SAMPLE_CHARS else 0
+    start = len(text) // 3 if len(text) > 2 * SAMPLE_CHARS else 0
     return text[start : start + SAMPLE_CHARS]
 
 

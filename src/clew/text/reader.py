@@ -14,8 +14,8 @@ import numpy as np
 
 from clew.model import Ints, Keys, Leaves, LinkKind, Links, Page, Response, TermIds
 from clew.text import charset, html
-from clew.text.html import Anchor, Document
-from clew.text.language import language
+from clew.text.html import Anchor, Document, squeeze
+from clew.text.language import SAMPLE_CHARS, language
 from clew.text.sniff import PLAIN, kind_of
 from clew.text.terms import tokeniser
 
@@ -44,6 +44,7 @@ class Reader:
     ``canonicalise(href, base)`` gives a canonical URL, or None for what is no URL to crawl · ``key_of(urls)`` their
     keys, uint64[n] · ``host_of(url)`` a host name · ``words_of(url)`` the words in a URL · ``scope(urls)`` which of
     them belong to the crawl (None: all). ``user_agent`` is the product token that robots directives may name.
+    Without ``keep_text`` pages come without their visible text.
     """
 
     def __init__(  # the functions come in the order in which a URL goes through them
@@ -55,6 +56,7 @@ class Reader:
         links_per_page: int = 2000,
         user_agent: str = "clew",
         scope: Callable[[Sequence[str]], list[bool]] | None = None,
+        keep_text: bool = True,
     ) -> None:
         self.canonicalise = canonicalise
         self.key_of = key_of
@@ -63,6 +65,7 @@ class Reader:
         self.links_per_page = links_per_page
         self.user_agent = user_agent.partition("/")[0].strip().lower()
         self.scope = scope
+        self.keep_text = keep_text
 
     def read(self, response: Response) -> Page:
         """The page in a response. Raises Unreadable for what is no text; an empty body is a page without text."""
@@ -71,13 +74,15 @@ class Reader:
         if not kind:
             raise Unreadable(reason)
         text, charset_name = charset.decode(response.body, content_type)
-        document = _plain(text) if kind == PLAIN else html.parse(text, LOOK_AHEAD * self.links_per_page)
+        document = _plain(text) if kind == PLAIN else html.parse(
+            text, LOOK_AHEAD * self.links_per_page, self.keep_text
+        )
         return self._page(response, document, kind, charset_name)
 
     def _page(self, response: Response, document: Document, kind: str, charset_name: str) -> Page:
         base = self._base(document, response.url)
         found = self._links(document, base, response.url)
-        code = language(document.lang or response.header("content-language"), document.text or document.title)
+        code = language(document.lang or response.header("content-language"), _sample(document))
         urls = list(found)
         texts = [document.title, *_capped(document.leaves), *map(self.words_of, urls)]
         ids, starts = tokeniser(code).rows(texts)
@@ -151,6 +156,19 @@ class Reader:
             if agent in ("", "robots", self.user_agent):
                 found.append(part.strip())
         return found
+
+
+def _sample(document: Document) -> str:
+    """Enough of the text to tell its language: the leaves from a third of the way in."""
+    leaves = document.leaves
+    sample: list[str] = []
+    size = 0
+    for text in leaves[len(leaves) // 3 :]:
+        sample.append(text)
+        size += len(text)
+        if size > SAMPLE_CHARS:
+            break
+    return squeeze(" ".join(sample)) or document.title
 
 
 def seed_links(  # columns
