@@ -15,7 +15,6 @@ from clew.frontier.base import Lease
 from clew.model import Keys, Link, LinkBatch, Outcome, Response, Source, Visit
 from clew.urls.canonical import host, key
 
-
 SAME_PAGE = "same page as"
 
 

@@ -112,7 +112,7 @@ def parse(text: str, max_anchors: int = 100_000, keep_text: bool = True) -> Docu
     Without ``keep_text`` the visible text is not put together: ``Document.text`` is empty.
     """
     root = LexborHTMLParser(tame(text)).root
-    walk = _Walk(max_anchors, keep_text)
+    walk = Walk(max_anchors, keep_text)
     if root is not None:
         walk.run(root)
     return walk.document
@@ -170,7 +170,7 @@ def _closes_kept(tag: str, opened: list[tuple[str, bool]]) -> bool:
     return len(opened) < MAX_DEPTH
 
 
-class _Walk:
+class Walk:
     """One pass over the nodes of a page in document order.
 
     ``ids`` and ``ends`` are the stack of open elements: their identity, and what is to be done when they end.
@@ -187,7 +187,7 @@ class _Walk:
         self.in_body = False
         self.pending = 0
 
-    def run(self, root: LexborNode) -> None:  # noqa: PLR0912, PLR0915  # calls would cost more than the work
+    def run(self, root: LexborNode) -> None:  # noqa: PLR0912  # calls would cost more than the work
         """Fill the document. One loop with local names: it sees every node of every page."""
         ids, ends, leaves, parts, pending = self.ids, self.ends, self.document.leaves, self.parts, 0
         keep, in_body, top = self.keep_text, False, 0
@@ -249,7 +249,7 @@ class _Walk:
         self.in_body = True
         return None
 
-    def _html(self, node: LexborNode) -> str | None:
+    def html(self, node: LexborNode) -> str | None:
         attributes = node.attributes
         self.document.lang = attributes.get("lang") or attributes.get("xml:lang") or ""
         return None
@@ -278,12 +278,12 @@ class _Walk:
         href = node.attrs.get("href")
         if href is None:
             return None
-        return self._add(Anchor(LinkKind.ANCHOR, href, _nofollow(node), first=len(self.document.leaves)))
+        return self.add(Anchor(LinkKind.ANCHOR, href, nofollow(node), first=len(self.document.leaves)))
 
     def _area(self, node: LexborNode) -> str | None:
         attributes = node.attributes
         alt = attributes.get("alt") or ""
-        self._own_leaf(LinkKind.AREA, attributes.get("href"), alt, _nofollow(node))
+        self._own_leaf(LinkKind.AREA, attributes.get("href"), alt, nofollow(node))
         return self._leaf(alt)
 
     def _frame(self, node: LexborNode) -> str | None:
@@ -295,9 +295,9 @@ class _Walk:
         """A link that is a leaf itself."""
         if href:
             place = len(self.document.leaves)
-            self._add(Anchor(kind, href, nofollow, squeeze(text), place, place))
+            self.add(Anchor(kind, href, nofollow, squeeze(text), place, place))
 
-    def _title(self, node: LexborNode) -> str | None:
+    def title(self, node: LexborNode) -> str | None:
         if not self.document.title:
             self.document.title = squeeze(node.text())
         return _SKIP
@@ -316,7 +316,7 @@ class _Walk:
         kind = (attributes.get("type") or "").strip().lower()
         if href and kind in _PAGE_TYPES and "stylesheet" not in rels and not _HEAD_RELS.isdisjoint(rels):
             title = squeeze(attributes.get("title") or "")
-            self._add(Anchor(LinkKind.HEAD, href, not NOFOLLOW.isdisjoint(rels), title))
+            self.add(Anchor(LinkKind.HEAD, href, not NOFOLLOW.isdisjoint(rels), title))
         return _SKIP
 
     def _meta(self, node: LexborNode) -> str | None:
@@ -324,14 +324,18 @@ class _Walk:
         content = attributes.get("content") or ""
         meaning = (attributes.get("http-equiv") or "").strip().lower()
         if meaning == "refresh" and (target := refresh_target(content)):
-            self._add(Anchor(LinkKind.REFRESH, target))
+            self.add(Anchor(LinkKind.REFRESH, target))
         elif meaning == "content-language" and not self.document.lang:
             self.document.lang = content
         if (name := attributes.get("name")) and content:
             self.document.robots.append((name.strip().lower(), content))
         return _SKIP
 
-    def _add(self, anchor: Anchor) -> Anchor | None:
+    def head_element(self, tag: str, node: LexborNode) -> None:
+        """Take in a ``meta``, ``link`` or ``base``, wherever it stands."""
+        _SPECIAL[tag](self, node)
+
+    def add(self, anchor: Anchor) -> Anchor | None:
         if len(self.document.anchors) >= self.max_anchors:
             return None
         self.document.anchors.append(anchor)
@@ -359,26 +363,26 @@ def refresh_target(content: str) -> str:
     return next((part.strip() for part in match.groups() if part), "") if match else ""
 
 
-def _nofollow(node: LexborNode) -> bool:
+def nofollow(node: LexborNode) -> bool:
     rel = node.attrs.get("rel") or ""
     return rel != "" and not NOFOLLOW.isdisjoint(rel.lower().split())
 
 
-_SPECIAL: dict[str, Callable[[_Walk, LexborNode], Anchor | str | None]] = {
-    **dict.fromkeys(_SKIPPED, _Walk._skip),
-    "html": _Walk._html,
+_SPECIAL: dict[str, Callable[[Walk, LexborNode], Anchor | str | None]] = {
+    **dict.fromkeys(_SKIPPED, Walk._skip),
+    "html": Walk.html,
     "head": lambda walk, node: None,
-    "body": _Walk._body,
-    "frameset": _Walk._body,
-    "a": _Walk._link,
-    "area": _Walk._area,
-    "frame": _Walk._frame,
-    "iframe": _Walk._frame,
-    "img": _Walk._image,
-    "br": _Walk._line_break,
-    "svg": _Walk._graphic,
-    "title": _Walk._title,
-    "base": _Walk._base,
-    "link": _Walk._head_link,
-    "meta": _Walk._meta,
+    "body": Walk._body,
+    "frameset": Walk._body,
+    "a": Walk._link,
+    "area": Walk._area,
+    "frame": Walk._frame,
+    "iframe": Walk._frame,
+    "img": Walk._image,
+    "br": Walk._line_break,
+    "svg": Walk._graphic,
+    "title": Walk.title,
+    "base": Walk._base,
+    "link": Walk._head_link,
+    "meta": Walk._meta,
 }

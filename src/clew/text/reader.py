@@ -8,12 +8,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from clew.model import Ints, Keys, Leaves, LinkKind, Links, Page, Response, TermIds
-from clew.text import charset, html
+from clew.model import Ints, Keys, Leaves, LinkKind, Links, Page, Response, TermIds, ragged
+from clew.text import charset, html, marking
 from clew.text.html import Anchor, Document, squeeze
 from clew.text.language import SAMPLE_CHARS, language
 from clew.text.sniff import PLAIN, kind_of
@@ -30,12 +31,24 @@ _VALUED = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "m
 _HTTP = ("http://", "https://")
 
 
+REMEMBERED = 50_000
+"""URLs about which a reader remembers what they tell, at most."""
+
+
 class Unreadable(Exception):  # noqa: N818  # a verdict on a page, not a fault
     """The response holds no text for people; the message says what it holds."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+class _Facts(NamedTuple):
+    """What a URL alone tells."""
+
+    key: int
+    host: str
+    inside: bool
 
 
 class Reader:
@@ -66,6 +79,8 @@ class Reader:
         self.user_agent = user_agent.partition("/")[0].strip().lower()
         self.scope = scope
         self.keep_text = keep_text
+        self._facts: dict[str, _Facts] = {}
+        self._words: dict[tuple[str, str], TermIds] = {}
 
     def read(self, response: Response) -> Page:
         """The page in a response. Raises Unreadable for what is no text; an empty body is a page without text."""
@@ -74,19 +89,25 @@ class Reader:
         if not kind:
             raise Unreadable(reason)
         text, charset_name = charset.decode(response.body, content_type)
-        document = _plain(text) if kind == PLAIN else html.parse(
-            text, LOOK_AHEAD * self.links_per_page, self.keep_text
-        )
+        document = _plain(text) if kind == PLAIN else self._document(text)
         return self._page(response, document, kind, charset_name)
+
+    def _document(self, text: str) -> Document:
+        limit = LOOK_AHEAD * self.links_per_page
+        if self.keep_text:
+            return html.parse(text, limit)
+        tamed = html.tame(text)
+        return marking.parse(tamed, limit) or html.parse(text, limit, keep_text=False)
 
     def _page(self, response: Response, document: Document, kind: str, charset_name: str) -> Page:
         base = self._base(document, response.url)
         found = self._links(document, base, response.url)
         code = language(document.lang or response.header("content-language"), _sample(document))
         urls = list(found)
-        texts = [document.title, *_capped(document.leaves), *map(self.words_of, urls)]
-        ids, starts = tokeniser(code).rows(texts)
-        title_ids, leaves, words = _parted(ids, starts, len(document.leaves))
+        ids, starts = tokeniser(code).rows([document.title, *_capped(document.leaves)])
+        title_ids, leaves = _parted(ids, starts)
+        facts = [self._facts[url] for url in urls]
+        keys = np.array([fact.key for fact in facts], np.uint64)
         directives = self._directives(response, document)
         return Page(
             url=response.url,
@@ -97,7 +118,9 @@ class Reader:
             text=document.text,
             title_ids=title_ids,
             leaves=leaves,
-            links=_columns(urls, list(found.values()), self.key_of(urls), list(map(self.host_of, urls)), words),
+            links=_columns(
+                urls, list(found.values()), keys, [fact.host for fact in facts], self._url_terms(urls, code)
+            ),
             canonical=self._canonical(document, base),
             noindex="noindex" in directives,
             nofollow="nofollow" in directives,
@@ -121,13 +144,31 @@ class Reader:
                 found[target].append(anchor)
             else:
                 found[target] = [anchor]
-        kept = self._in_scope(list(found))[: self.links_per_page]
-        return {target: found[target] for target in kept}
+        self._look_up(found)
+        inside = [target for target in found if self._facts[target].inside]
+        return {target: found[target] for target in inside[: self.links_per_page]}
 
-    def _in_scope(self, urls: list[str]) -> list[str]:
-        if self.scope is None or not urls:
-            return urls
-        return [url for url, inside in zip(urls, self.scope(urls), strict=True) if inside]
+    def _look_up(self, urls: Iterable[str]) -> None:
+        """Remember what a URL alone tells: pages of a site link to the same URLs again and again."""
+        if len(self._facts) > REMEMBERED:
+            self._facts.clear()
+        new = [url for url in urls if url not in self._facts]
+        if not new:
+            return
+        scope = [True] * len(new) if self.scope is None else self.scope(new)
+        keys = self.key_of(new).tolist()
+        for url, key, inside in zip(new, keys, scope, strict=True):
+            self._facts[url] = _Facts(key, self.host_of(url), inside)
+
+    def _url_terms(self, urls: Sequence[str], code: str) -> tuple[TermIds, Ints]:
+        """The terms of URLs in the language of a page: uint32[t], int32[n + 1]."""
+        if len(self._words) > REMEMBERED:
+            self._words.clear()
+        new = [url for url in urls if (code, url) not in self._words]
+        ids, starts = tokeniser(code).rows(list(map(self.words_of, new)))
+        for place, url in enumerate(new):
+            self._words[code, url] = ids[starts[place] : starts[place + 1]]
+        return ragged([self._words[code, url] for url in urls])
 
     def _canonical(self, document: Document, base: str) -> str:
         """The URL that the page declares to be its own; several that differ say nothing."""
@@ -211,11 +252,10 @@ def _columns(
     )
 
 
-def _parted(ids: TermIds, starts: Ints, leaves: int) -> tuple[TermIds, Leaves, tuple[TermIds, Ints]]:
-    """Terms of title, leaves and URL words, which were made in one pass, apart again."""
-    first, last = int(starts[1]), int(starts[leaves + 1])
-    body = Leaves(ids[first:last].copy(), starts[1 : leaves + 2] - np.int32(first))
-    return ids[:first].copy(), body, (ids[last:].copy(), starts[leaves + 1 :] - np.int32(last))
+def _parted(ids: TermIds, starts: Ints) -> tuple[TermIds, Leaves]:
+    """Terms of title and leaves, which were made in one pass, apart again."""
+    first = int(starts[1])
+    return ids[:first].copy(), Leaves(ids[first:].copy(), starts[1:] - np.int32(first))
 
 
 def _capped(leaves: list[str]) -> list[str]:

@@ -404,7 +404,9 @@ def host(url: str) -> str:
 
 def file_level(url: str) -> int:
     """How deep in its host a canonical URL lies: the number of its path segments (criterion (f) of papers/3)."""
-    return len([segment for segment in url.partition("?")[0].split("/")[3:] if segment])
+    path = url.partition("?")[0] if "?" in url else url
+    empty = path.count("//") - 1 + path.endswith("/")
+    return path.count("/") - 2 - empty if "///" not in path else len([part for part in path.split("/")[3:] if part])
 
 
 _SEPARATORS = bytes(c if chr(c).isalnum() and c < 0x80 else 0x20 for c in range(256))

@@ -1,0 +1,75 @@
+"""Marking gives what walking gives, but for the visible text."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pytest
+from fastwarc.warc import ArchiveIterator, WarcRecordType
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.text import html, marking
+from support import shared
+
+PIECES = st.sampled_from(
+    [
+        "<p>", "</p>", "<div>", "</div>", "<a href='/x'>", "<a href=y rel=nofollow>", "<a name=z>", "</a>", "<br>", "<hr>",
+        "<img src=i alt='a picture'>", "<img>", "<table>", "<tr>", "<td>", "</td>", "</tr>", "</table>", "<td> </td>",
+        "<ul><li>", "</li></ul>", "<span></span>", "<b>", "</b>", "<em> </em>", "<script>var a='<p>';</script>",
+        "<style>p{}</style>", "<noscript><a href=n>n</a></noscript>", "<template><a href=t>t</a></template>",
+        "<!-- <a href=c>c</a> -->", "<svg><a href=s>s</a><path/></svg>", "<iframe src=f title='a frame'></iframe>",
+        "<iframe></iframe>", "<map><area href=m alt='an area'><area></map>", "<title>second</title>", "<base href=/b/>",
+        "<link rel=next href=n2>", "<link rel=canonical href=c2>", "<meta name=robots content=nofollow>",
+        "<meta http-equiv=refresh content='0;url=r'>", "<button>", "</button>", "<select><option>o</select>",
+        "<textarea> </textarea>", "<input>", "<h1>", "</h1>", "<object><a href=o>o</object>", "\u00a0", " ", "\n", "text",
+        "two words", "&amp;", "&lt;b&gt;", "<form>", "</form>", "<wbr>", "<dl><dt>", "<frameset>", "<frame src=fr>",
+        "</body>", "<body class=x>", "<math><mi>x</mi></math>", "<video><source></video>",
+    ]
+)  # fmt: skip
+
+
+def same(text: str) -> None:
+    tamed = html.tame(text)
+    quick = marking.parse(tamed, 1_000)
+    if quick is not None:
+        assert asdict(quick) == asdict(html.parse(text, 1_000, keep_text=False)), text
+
+
+@given(st.lists(PIECES, max_size=30), st.booleans())
+def test_random_pages(pieces: list[str], whole: bool) -> None:
+    body = "".join(pieces)
+    same(
+        f"<!DOCTYPE html><html lang=en><head><title> A  title </title></head><body>{body}</body></html>"
+        if whole
+        else body
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "plain", "<p>", "<a href=x></a>", "<a href=x><img alt=hey></a>", "<a href=x>a<br>b</a>c", "<a href=x> </a>",
+        "<table><tr><td></td><td> </td><td>x</td></tr></table>", "<frameset><frame src=a></frameset>",
+        "<p>a\x01b</p>", "<html lang=de><p>x<a href=1>y</a><a href=2>z</a>",
+    ],
+)  # fmt: skip
+def test_hand_made_pages(text: str) -> None:
+    same(text)
+
+
+def test_a_page_that_holds_marks_is_walked() -> None:
+    assert marking.parse("<p>a\x02b</p>", 10) is None
+
+
+@pytest.mark.parametrize("name", ["wiki", "webkb"])
+def test_real_pages(name: str) -> None:
+    quick = 0
+    with shared(f"webs/{name}.warc.gz").open("rb") as stream:
+        for number, record in enumerate(ArchiveIterator(stream, record_types=WarcRecordType.response)):
+            text = record.reader.read().decode("utf-8", "replace").replace("\x00", "")
+            if number >= 300:
+                break
+            same(text)
+            quick += marking.parse(html.tame(text), 1_000) is not None
+    assert quick >= 290
