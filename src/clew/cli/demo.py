@@ -82,7 +82,7 @@ def command(pages: int, seed: int, folder: Path, as_json: bool) -> None:
         demo = demo_web(seed, server.port)
         click.echo(
             f"a web of {demo.web.pages} pages on {demo.web.hosts} hosts is served on loopback, port {server.port}; "
-            f"wanted: pages about {demo.topic}",
+            f"wanted: pages about {demo.topic}, from {len(demo.seeds)} seeds off the topic",
             err=True,
         )
         rows = [_harvest(demo, server, folder / strategy, strategy, pages) for strategy in STRATEGIES]

@@ -6,8 +6,9 @@ Colours are Okabe and Ito's, which people with any common colour blindness can t
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, ParamSpec
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,8 @@ STYLE: Any = {
     "ytick.color": INK,
     "grid.color": GREY,
     "grid.alpha": 0.3,
+    "hatch.color": INK,
+    "hatch.linewidth": 0.6,
     "axes.grid": True,
     "axes.axisbelow": True,
     "legend.frameon": False,
@@ -41,9 +44,26 @@ STYLE: Any = {
     "savefig.facecolor": "none",
 }
 
+Parameters = ParamSpec("Parameters")
+
+
+def _styled(plot: Callable[Parameters, str]) -> Callable[Parameters, str]:
+    """Draw in our style, whatever the process's own settings are."""
+
+    @wraps(plot)
+    def drawn(*arguments: Parameters.args, **options: Parameters.kwargs) -> str:
+        import matplotlib as mpl
+
+        with mpl.rc_context(STYLE):
+            return plot(*arguments, **options)
+
+    return drawn
+
+
 Flags = npt.NDArray[np.bool_]
 
 
+@_styled
 def harvest(relevant: Flags) -> str:
     """Relevant pages found over fetches, with the line a crawl without misses would follow."""
     n = np.arange(1, len(relevant) + 1)
@@ -57,6 +77,7 @@ def harvest(relevant: Flags) -> str:
     return _svg(figure)
 
 
+@_styled
 def window(relevant: Flags, relevance: npt.NDArray[np.float64]) -> str:
     """Harvest rate and mean relevance over the last 200 fetches (CFC-48)."""
     figure, axes = _figure()
@@ -68,6 +89,7 @@ def window(relevant: Flags, relevance: npt.NDArray[np.float64]) -> str:
     return _svg(figure)
 
 
+@_styled
 def distances(depth: npt.NDArray[np.int64], relevant: Flags) -> str:
     """How far from the seeds the relevant pages were, in links (ARI-60)."""
     figure, axes = _figure()
@@ -83,6 +105,7 @@ def distances(depth: npt.NDArray[np.int64], relevant: Flags) -> str:
     return _svg(figure)
 
 
+@_styled
 def hosts(rows: Sequence[tuple[str, int, int]]) -> str:
     """The hosts with most relevant pages: (name, relevant, fetched)."""
     figure, axes = _figure(height=0.6 + 0.3 * max(len(rows), 3))
@@ -108,19 +131,14 @@ def _sliding(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def _figure(height: float = 3.4) -> tuple[Any, Any]:
-    import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(7.2, height), layout="constrained")
-        return figure, figure.subplots()
+    figure = Figure(figsize=(7.2, height), layout="constrained")
+    return figure, figure.subplots()
 
 
 def _svg(figure: Any) -> str:
-    import matplotlib as mpl
-
     out = io.StringIO()
-    with mpl.rc_context(STYLE):
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     text = out.getvalue()
     return text[text.index("<svg") :].replace(INK, "currentColor")

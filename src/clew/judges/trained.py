@@ -16,7 +16,7 @@ from clew.text.terms import name as term_name
 BACKGROUND_PAGES = 40
 
 UNKNOWN = 0.25
-"""Score of a page that holds nothing the judge knows: not relevant, but no reason to starve its links either (UNI-6)."""
+"""Score of a page that holds nothing the judge knows: not relevant, but no reason to starve its links (UNI-6)."""
 
 
 class TrainedJudge:

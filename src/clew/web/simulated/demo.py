@@ -26,8 +26,8 @@ class Demo:
 
 
 def demo_web(seed: int = 1, port: int = 80) -> Demo:
-    """3,000 pages on 45 hosts and 9 topics; 10 relevant and 20 irrelevant examples, 5 seeds of which
-    the first 4 are off topic.
+    """3,000 pages on 45 hosts and 9 topics; 10 relevant and 20 irrelevant examples, 5 seeds that are
+    all off the topic, a link away from it at least.
 
     The topic is the first one that has an isolated island, or the first one if there is none.
     """
@@ -39,7 +39,7 @@ def demo_web(seed: int = 1, port: int = 80) -> Demo:
         topic,
         tuple(web.examples(10, topic)),
         tuple(web.examples(20, topic, relevant=False)),
-        (*web.seeds(4, topic, distance=1), *web.seeds(1, topic)),
+        tuple(web.seeds(5, topic, distance=1)),
     )
 
 
