@@ -33,6 +33,9 @@ class Unseen:
     def decide(self, decision: object) -> None:
         pass
 
+    def at_top(self) -> None:
+        pass
+
 
 def begun(name: str) -> Strategy:
     strategy = make(name, {})

@@ -29,7 +29,6 @@ class Progress:
     absent: int = 0
     robots: int = 0
     bytes: int = 0
-    waited_for_host: int = 0
     fetched_before: int = 0
     started: float = field(default_factory=time.monotonic)
     window: deque[bool] = field(default_factory=lambda: deque(maxlen=WINDOW))

@@ -91,7 +91,8 @@ class Project:
 
     def seeds(self) -> list[str]:
         """Canonical URLs to start from, in the order of the list."""
-        return [seed_url(line) for line in self._list(self.settings.interest.seeds)]
+        urls = [seed_url(line) for line in self._list(self.settings.interest.seeds)]
+        return [self.canonicalise(url, "") or url for url in urls]
 
     def wanted(self) -> list[Wanted]:
         """The examples named in relevant.txt and irrelevant.txt."""

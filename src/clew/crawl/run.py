@@ -160,6 +160,7 @@ async def _parts(project: Project, store: Store, world: World, clock: Clock, dis
     level = settings.store.gzip_level if archive is not None else 0
     worker = PageWorker(project.reader, judge, project.interest, level)
     name = str(settings.strategy.get("name", "best-first"))
+    rules = StopRules(settings.stop, settings.crawl.max_pages, run_s)
     return Parts(
         settings=settings,
         world=world,
@@ -169,8 +170,10 @@ async def _parts(project: Project, store: Store, world: World, clock: Clock, dis
         strategy=make_strategy(name, settings.strategy.get(name, {})),
         interest=project.interest,
         reading=ReadingPool(worker, _processes(settings, clock)),
-        rules=StopRules(settings.stop, settings.crawl.max_pages, run_s),
-        view=CrawlView(examples, project.interest.topics, settings.crawl.seed, store.replay, store.add_decision),
+        rules=rules,
+        view=CrawlView(
+            examples, project.interest.topics, settings.crawl.seed, store.replay, store.add_decision, rules.at_top
+        ),
         evidence=Evidence(store),
         scope=project.scope,
         canonicalise=project.canonicalise,

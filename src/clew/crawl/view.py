@@ -13,13 +13,15 @@ from clew.model import Decision, Example, Visit
 
 @dataclass(frozen=True, slots=True)
 class CrawlView:
-    """The view of a running crawl. ``past`` reads visits from the store; ``log`` writes decisions to it."""
+    """The view of a running crawl. ``past`` reads visits from the store, ``log`` writes decisions to it; ``top`` tells
+    the stopping rules that a focus cannot be widened."""
 
     examples: Sequence[Example]
     topics: tuple[str, ...]
     seed: int
     past: Callable[[], Iterator[Visit]]
     log: Callable[[Decision], None]
+    top: Callable[[], None]
 
     def visits(self) -> Iterator[Visit]:
         return self.past()
@@ -30,3 +32,6 @@ class CrawlView:
 
     def decide(self, decision: Decision) -> None:
         self.log(decision)
+
+    def at_top(self) -> None:
+        self.top()

@@ -35,6 +35,10 @@ class View(Protocol):
         """Write to the crawl's decision log."""
         ...
 
+    def at_top(self) -> None:
+        """The strategy had to widen its focus and is at the top of the topics already (a stopping rule of ARI-50)."""
+        ...
+
 
 class Strategy(Protocol):
     """Scores links, learns from visits, adapts between sessions.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from clew.config import Settings
-from clew.errors import InputError
+from clew.errors import InputError, UrlError
+from clew.urls.canonical import Canonicaliser
 from clew.web.base import Clock, World
 from clew.web.clock import LiveClock, VirtualClock
 
@@ -53,7 +55,13 @@ def _archive(path: Path, settings: Settings, clock: Clock) -> World:
 
     if not path.is_file():
         raise InputError(f"there is no archive file {path}; give a WARC file, as in --web archive:crawl.warc.gz")
-    return ArchiveWorld(path, closed=settings.web.archive.closed, clock=clock, page_bytes=settings.limits.page_bytes)
+    return ArchiveWorld(
+        path,
+        closed=settings.web.archive.closed,
+        clock=clock,
+        canonicalise=_canonical(settings),
+        page_bytes=settings.limits.page_bytes,
+    )
 
 
 def _folder(path: Path, settings: Settings, clock: Clock) -> World:
@@ -61,7 +69,26 @@ def _folder(path: Path, settings: Settings, clock: Clock) -> World:
 
     if not path.is_dir():
         raise InputError(f"there is no folder {path}; give a mirror made by wget, as in --web folder:mirror/")
-    return FolderWorld(path, closed=settings.web.archive.closed, clock=clock)
+    return FolderWorld(
+        path,
+        closed=settings.web.archive.closed,
+        clock=clock,
+        canonicalise=_canonical(settings),
+        page_bytes=settings.limits.page_bytes,
+    )
+
+
+def _canonical(settings: Settings) -> Callable[[str], str]:
+    """Canonical URLs as the project writes them: what an archive calls a page must be what links call it."""
+    canonicalise = Canonicaliser(settings.scope.drop_parameters, settings.scope.url_length)
+
+    def canonical(url: str) -> str:
+        found = canonicalise(url, "")
+        if found is None:
+            raise UrlError(url, canonicalise.why_not(url, ""))
+        return found
+
+    return canonical
 
 
 def _simulated(spec: str, clock: Clock) -> World:
