@@ -1,0 +1,158 @@
+"""Crawls in simulated webs: stopped and taken up again they go on as if nothing had happened, whatever the strategy
+learned meanwhile; and what they count adds up."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clew import Project
+from clew.crawl.sessions import rebuild
+from clew.errors import InputError
+from clew.frontier.columns import ColumnFrontier
+from clew.model import Doubles, LinkBatch, Session, Visit
+from clew.strategies.base import View
+from clew.strategies.registry import STRATEGIES
+from support import clew, exported
+
+SIM = "sim:pages=5000,seed=11"
+
+
+class Moody:
+    """A strategy that learns from every visit and turns its mind after every session."""
+
+    name = "moody"
+
+    def __init__(self) -> None:
+        self.seen, self.mood = 0.0, 1.0
+
+    def begin(self, view: View) -> None:
+        self.noise = view.rng("moody").random()
+
+    def score(self, links: LinkBatch) -> Doubles:
+        by_depth = links.depths * 0.01 * self.mood
+        return np.where(links.file_level > 3, np.nan, links.source.relevance * self.mood + by_depth + self.noise)
+
+    def learn(self, visit: Visit) -> None:
+        self.seen = 0.9 * self.seen + visit.relevance + 0.01 * float(visit.link.batch.host_visits[visit.link.index])
+
+    def adapt(self, session: Session) -> bool:
+        self.mood = -self.mood if session.precision < 0.5 else 1.0 + self.seen
+        return True
+
+    def explain(self, links: LinkBatch, index: int) -> list[str]:
+        return ["moody"]
+
+    def state(self) -> bytes:
+        return struct.pack("dd", self.seen, self.mood)
+
+    def restore(self, state: bytes) -> None:
+        self.seen, self.mood = struct.unpack("dd", state)
+
+
+@pytest.fixture(autouse=True)
+def moody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(STRATEGIES, "moody", Moody)
+
+
+def project(folder: Path, extra: str = "") -> Path:
+    if not folder.exists():
+        clew("init", folder, "--web", SIM)
+        toml = folder / "clew.toml"
+        settings = f"[crawl]\nsession_pages = 60\ncommit_pages = 7\n{extra}"
+        toml.write_text(toml.read_text().replace("[crawl]", settings), encoding="utf-8")
+    return folder
+
+
+def visits(folder: Path) -> list[tuple[object, ...]]:
+    store = Project(folder).open_store(read_only=True)
+    rows = [(row.number, row.url, row.score, row.relevance, row.tunnel, row.depth) for row in store.visits()]
+    store.close()
+    return rows
+
+
+@pytest.mark.parametrize("strategy", ["moody", "best-first", "breadth-first"])
+def test_many_stops_change_nothing(tmp_path: Path, strategy: str) -> None:
+    whole, parts = project(tmp_path / "whole"), project(tmp_path / "parts")
+    Project(whole).crawl(strategy=strategy, max_pages=300)
+    for budget in (1, 59, 60, 61, 130, 300):
+        result = Project(parts).crawl(strategy=strategy, max_pages=budget)
+        assert (result.fetched, result.stopped_by) == (budget, "max_pages")
+    assert visits(whole) == visits(parts)
+
+
+@pytest.mark.parametrize("rule", ["best", "first", "mean"])
+def test_a_rebuilt_frontier_is_the_one_that_rows_were_added_to(tmp_path: Path, rule: str) -> None:
+    folder = project(tmp_path / "p")
+    Project(folder).crawl(max_pages=150)
+    store = Project(folder).open_store(read_only=True)
+    added, rebuilt = ColumnFrontier(rule), ColumnFrontier(rule)  # type: ignore[arg-type]
+    for row, keys, hosts, scores in store.link_rows():
+        added.add(keys, hosts, scores.astype(np.float64), row)
+    added.finish(store.done_keys())
+    rebuild(rebuilt, store)
+    store.close()
+    assert len(added) == len(rebuilt) > 100
+    while (mine := added.lease(1e12)) is not None:
+        assert mine == rebuilt.lease(1e12)
+        added.done(mine)
+        rebuilt.done(mine)
+    assert rebuilt.lease(1e12) is None
+
+
+def test_counts_add_up(tmp_path: Path) -> None:
+    folder = project(tmp_path / "p")
+    result = Project(folder).crawl(max_pages=250)
+    rows = exported(folder, "--all")
+    assert result.fetched == len(rows) == 250
+    assert result.relevant == sum(row["relevant"] for row in rows)
+    assert result.failed == sum(row["outcome"] == "failed" for row in rows) > 0
+    assert result.redirects == sum(row["outcome"] == "redirect" for row in rows) > 0
+    assert result.harvest_rate == pytest.approx(result.relevant / 250, abs=1e-6)
+
+
+def test_a_stopping_rule_of_clew_toml_is_named(tmp_path: Path) -> None:
+    folder = project(tmp_path / "p")
+    toml = folder / "clew.toml"
+    toml.write_text(toml.read_text() + "\n[stop]\nrelevant_pages = 5\n", encoding="utf-8")
+    result = Project(folder).crawl()
+    assert (result.stopped_by, result.relevant) == ("relevant_pages", 5)
+
+
+def test_the_least_score_stops_a_crawl(tmp_path: Path) -> None:
+    folder = project(tmp_path / "p")
+    toml = folder / "clew.toml"
+    toml.write_text(toml.read_text() + "\n[stop]\nmin_score = 2.0\n", encoding="utf-8")
+    assert Project(folder).crawl().stopped_by == "min_score"
+
+
+def test_without_seeds_a_crawl_says_what_to_do(tmp_path: Path) -> None:
+    folder = project(tmp_path / "p")
+    (folder / "seeds.txt").write_text("# none\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no seeds to start from"):
+        Project(folder).crawl()
+
+
+def test_seeds_added_later_are_crawled_too(tmp_path: Path) -> None:
+    folder = project(tmp_path / "p")
+    Project(folder).crawl(max_pages=20)
+    seen = {row[1] for row in visits(folder)}
+    new = next(url for url in (folder / "relevant.txt").read_text().split() if url not in seen)
+    with (folder / "seeds.txt").open("a", encoding="utf-8") as seeds:
+        seeds.write(new + "\n")
+    Project(folder).crawl(max_pages=40)
+    assert new in {row[1] for row in visits(folder)}
+
+
+def test_decisions_and_sessions_are_kept(tmp_path: Path) -> None:
+    folder = project(tmp_path / "p")
+    Project(folder).crawl(strategy="moody", max_pages=130)
+    store = Project(folder).open_store(read_only=True)
+    sessions = store.sessions()
+    store.close()
+    assert [row.session.number for row in sessions] == [1, 2]
+    assert [(row.session.first_visit, row.session.last_visit) for row in sessions] == [(1, 60), (61, 120)]
+    assert all(row.rescored for row in sessions)
