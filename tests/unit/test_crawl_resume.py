@@ -156,3 +156,12 @@ def test_decisions_and_sessions_are_kept(tmp_path: Path) -> None:
     assert [row.session.number for row in sessions] == [1, 2]
     assert [(row.session.first_visit, row.session.last_visit) for row in sessions] == [(1, 60), (61, 120)]
     assert all(row.rescored for row in sessions)
+
+
+def test_another_strategy_takes_over_with_its_own_scores(tmp_path: Path) -> None:
+    folder = project(tmp_path / "p")
+    Project(folder).crawl(strategy="breadth-first", max_pages=70)
+    Project(folder).crawl(strategy="best-first", max_pages=80)
+    late = [row for row in visits(folder) if row[0] > 70]  # type: ignore[operator]
+    assert all(0.0 <= row[2] <= 1.0 for row in late)  # type: ignore[operator]
+    assert max(row[2] for row in late) > 0.9  # type: ignore[type-var, operator]

@@ -14,7 +14,8 @@ from support import shared
 
 PIECES = st.sampled_from(
     [
-        "<p>", "</p>", "<div>", "</div>", "<a href='/x'>", "<a href=y rel=nofollow>", "<a name=z>", "</a>", "<br>", "<hr>",
+        "<p>", "</p>", "<div>", "</div>", "<a href='/x'>", "<a href=y rel=nofollow>", "<a name=z>", "</a>", "<br>",
+        "<hr>",
         "<img src=i alt='a picture'>", "<img>", "<table>", "<tr>", "<td>", "</td>", "</tr>", "</table>", "<td> </td>",
         "<ul><li>", "</li></ul>", "<span></span>", "<b>", "</b>", "<em> </em>", "<script>var a='<p>';</script>",
         "<style>p{}</style>", "<noscript><a href=n>n</a></noscript>", "<template><a href=t>t</a></template>",
@@ -22,7 +23,8 @@ PIECES = st.sampled_from(
         "<iframe></iframe>", "<map><area href=m alt='an area'><area></map>", "<title>second</title>", "<base href=/b/>",
         "<link rel=next href=n2>", "<link rel=canonical href=c2>", "<meta name=robots content=nofollow>",
         "<meta http-equiv=refresh content='0;url=r'>", "<button>", "</button>", "<select><option>o</select>",
-        "<textarea> </textarea>", "<input>", "<h1>", "</h1>", "<object><a href=o>o</object>", "\u00a0", " ", "\n", "text",
+        "<textarea> </textarea>", "<input>", "<h1>", "</h1>", "<object><a href=o>o</object>", "\u00a0", " ", "\n",
+        "text",
         "two words", "&amp;", "&lt;b&gt;", "<form>", "</form>", "<wbr>", "<dl><dt>", "<frameset>", "<frame src=fr>",
         "</body>", "<body class=x>", "<math><mi>x</mi></math>", "<video><source></video>",
     ]

@@ -21,6 +21,8 @@ from clew.text.reader import seed_links
 from clew.urls.canonical import host, keys, url_words
 
 CHECKPOINT = "strategy"
+RUNNING = "running"
+"""Names of saved states: what a strategy learned; which strategy ran last."""
 
 BULK = 1 << 18
 """Links made known to a frontier at a time."""
@@ -74,6 +76,7 @@ class Sessions:
         self._recall_progress()
         parts.strategy.begin(parts.view)
         self._restore_strategy()
+        self._take_over()
         self._add_seeds(seeds)
         store.commit()
         self.end_if_full()
@@ -88,13 +91,26 @@ class Sessions:
         progress.robots, progress.bytes = totals.robots, totals.bytes
 
     def _restore_strategy(self) -> None:
-        checkpoint = self.parts.store.last_checkpoint(CHECKPOINT)
+        checkpoint = self.parts.store.last_checkpoint(self._checkpoint)
         after = 0
         if checkpoint is not None:
             after = checkpoint.visit
             self.parts.strategy.restore(checkpoint.state)
         for visit in self.parts.store.replay(after):
             self.parts.strategy.learn(visit)
+
+    @property
+    def _checkpoint(self) -> str:
+        """Each strategy has a checkpoint of its own."""
+        return f"{CHECKPOINT} {self.parts.strategy.name}"
+
+    def _take_over(self) -> None:
+        """Another strategy than last time scores all links anew."""
+        store, name = self.parts.store, self.parts.strategy.name.encode()
+        last = store.last_checkpoint(RUNNING)
+        if last is not None and last.state != name:
+            self._rescore()
+        store.checkpoint(RUNNING, store.sessions_ended(), self.parts.progress.visits, name)
 
     def _add_seeds(self, seeds: Sequence[str]) -> None:
         """One more row of seeds for those that no earlier row named."""
@@ -143,7 +159,7 @@ class Sessions:
         parts.store.commit()
         again = parts.strategy.adapt(session)
         parts.store.add_session(session, rescored=again, at=parts.clock.now())
-        parts.store.checkpoint(CHECKPOINT, session.number, parts.progress.visits, parts.strategy.state())
+        parts.store.checkpoint(self._checkpoint, session.number, parts.progress.visits, parts.strategy.state())
         if again:
             self._rescore()
         parts.store.commit()
