@@ -17,11 +17,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from wordfreq import top_n_list
+
 LINKS = 60
-COMMON = (
-    "the of and to in is that for it as was with be by on not he his but at are this have from or had an they which one you "
-    "were all her she there would their we him been has when who will no more if out so what up said about than into them"
-).split()
+COMMON = top_n_list("en", 60)
+"""English function words: a page of made-up words alone is in no language."""
 MENU = 20
 HOSTS = 16
 SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstv" for vowel in "aeio"]
@@ -39,7 +39,7 @@ class Site:
     def __post_init__(self) -> None:
         rng = random.Random(self.seed)
         self.words = ["".join(rng.choices(SYLLABLES, k=rng.randint(1, 4))) for _ in range(20_000)]
-        self.words[: len(COMMON)] = COMMON  # English function words, as frequent as they are
+        self.words[: len(COMMON)] = COMMON
         self.weights = [1.0 / (rank + 3) for rank in range(len(self.words))]
 
     def url(self, page: int) -> str:
@@ -59,11 +59,12 @@ class Site:
         rng.shuffle(targets)
         words = rng.choices(self.words, self.weights, k=int(rng.triangular(1_100, 3_000, 1_300)))
         menu, inline = targets[:MENU], targets[MENU:]
-        title = " ".join(words[:5])
+        title, body = " ".join(words[:5]), self._sections(rng, words, inline)
         return (
             f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{title}</title>"
             f"{self._furniture(rng)}</head><body class='page layout-wide'><header>"
-            f"<nav class='menu' role='navigation'><ul>{self._menu(rng, menu)}</ul></nav></header><main id='content'><h1>{title}</h1>{self._sections(rng, words, inline)}</main>"
+            f"<nav class='menu' role='navigation'><ul>{self._menu(rng, menu)}</ul></nav></header>"
+            f"<main id='content'><h1>{title}</h1>{body}</main>"
             f"<footer><p class='small muted'>{' '.join(words[-12:])}</p></footer></body></html>"
         ).encode()
 
@@ -81,7 +82,8 @@ class Site:
     def _menu(self, rng: random.Random, targets: list[int]) -> str:
         return "".join(
             f"<li class='menu-item level-{rng.randint(1, 3)}' data-item='{target}'>"
-            f"<a class='menu-link' href='{self.url(target)}'><span class='icon'></span>{' '.join(rng.choices(self.words, self.weights, k=2))}</a></li>\n"
+            f"<a class='menu-link' href='{self.url(target)}'><span class='icon'></span>"
+            f"{' '.join(rng.choices(self.words, self.weights, k=2))}</a></li>\n"
             for target in targets
         )
 
@@ -104,7 +106,8 @@ class Site:
         return (
             f"<section class='section {name}' id='s{target}' data-index='{target % 97}'><div class='inner'>"
             f"<h3 class='title'>{' '.join(words[:3])}</h3>"
-            f"<p class='text'>{before} {link} <em>{' '.join(words[-2:])}</em> {after}.<br></p><ul class='tags'><li class='tag'>{words[-1]}</li><li class='tag'>{words[0]}</li></ul></div></section>\n"
+            f"<p class='text'>{before} {link} <em>{' '.join(words[-2:])}</em> {after}.<br></p>"
+            f"<ul class='tags'><li class='tag'>{words[-1]}</li><li class='tag'>{words[0]}</li></ul></div></section>\n"
         )
 
 
