@@ -34,8 +34,8 @@ class Vocabulary:
         ids, counts = bag
         if not len(self.ids):
             return np.empty(0, np.intp), np.empty(0, np.float32)
-        places = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
-        known = self.ids[places] == ids
+        places = np.searchsorted(self.ids, ids)
+        known = self.ids.take(places, mode="clip") == ids
         return places[known], counts[known]
 
     def totals(self, bags: Sequence[Bag]) -> Doubles:

@@ -77,13 +77,15 @@ class Stored:
 # -- making records -----------------------------------------------------------------------------------------
 
 
-def encode(response: Response, metadata: Mapping[str, str], gzip_level: int) -> bytes:
+def encode(response: Response, metadata: Mapping[str, str], gzip_level: int, digest: str = "") -> bytes:
     """The records of one visit, as gzip members; the response record comes first. Pure.
 
-    The response must have a status: without one nothing was received that could be archived.
+    The response must have a status: without one nothing was received that could be archived. ``digest`` is the
+    SHA-1 of its decoded body (base 32) where that is known already; it saves computing it again.
     """
     fields: Fields = (("WARC-Truncated", "unspecified"),) if _broke_off(response) else ()
-    return _visit("response", response, fields, metadata, gzip_level)
+    known = f"sha1:{digest}" if digest and response.encoded_body is None else ""
+    return _visit("response", response, fields, metadata, gzip_level, known)
 
 
 def encode_revisit(response: Response, metadata: Mapping[str, str], original: Original, gzip_level: int) -> bytes:
@@ -111,12 +113,14 @@ def warc_date(when: float) -> str:
     return datetime.fromtimestamp(when, UTC).isoformat().replace("+00:00", "Z")
 
 
-def _visit(kind: str, response: Response, fields: Fields, metadata: Mapping[str, str], gzip_level: int) -> bytes:
+def _visit(
+    kind: str, response: Response, fields: Fields, metadata: Mapping[str, str], gzip_level: int, digest: str = ""
+) -> bytes:
     """The members of one visit: ``kind`` (response or revisit), request if one was sent, metadata."""
     if not response.status:
         raise ValueError(f"{response.url}: nothing was received that could be archived")
     head, payload = _http_head(response), _payload(response)
-    digest = _digest(payload)
+    digest = digest or _digest(payload)
     common: Fields = (("WARC-Target-URI", response.url), ("WARC-Date", warc_date(response.fetched_at)))
     common += (("WARC-IP-Address", response.ip),) if response.ip else ()
     record_id = _record_id(kind, response, digest)

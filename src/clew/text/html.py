@@ -278,12 +278,12 @@ class Walk:
         href = node.attrs.get("href")
         if href is None:
             return None
-        return self.add(Anchor(LinkKind.ANCHOR, href, nofollow(node), first=len(self.document.leaves)))
+        return self.add(Anchor(LinkKind.ANCHOR, href, nofollow(node.attrs.get("rel")), first=len(self.document.leaves)))
 
     def _area(self, node: LexborNode) -> str | None:
         attributes = node.attributes
         alt = attributes.get("alt") or ""
-        self._own_leaf(LinkKind.AREA, attributes.get("href"), alt, nofollow(node))
+        self._own_leaf(LinkKind.AREA, attributes.get("href"), alt, nofollow(attributes.get("rel")))
         return self._leaf(alt)
 
     def _frame(self, node: LexborNode) -> str | None:
@@ -363,9 +363,9 @@ def refresh_target(content: str) -> str:
     return next((part.strip() for part in match.groups() if part), "") if match else ""
 
 
-def nofollow(node: LexborNode) -> bool:
-    rel = node.attrs.get("rel") or ""
-    return rel != "" and not NOFOLLOW.isdisjoint(rel.lower().split())
+def nofollow(rel: str | None) -> bool:
+    """Whether a link with this ``rel`` attribute asks not to be followed."""
+    return rel is not None and not NOFOLLOW.isdisjoint(rel.lower().split())
 
 
 _SPECIAL: dict[str, Callable[[Walk, LexborNode], Anchor | str | None]] = {

@@ -78,6 +78,7 @@ _SCRIPTS = (
     ("Hang", "\u1100-\u11ff\uac00-\ud7af"),
     ("Hani", "\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"),
 )
+_NO_LETTERS = bytes(code for code in range(0x80) if not chr(code).isalpha())
 _SCRIPT_RUNS = re.compile("|".join(f"(?P<{name}>[{span}]+)" for name, span in _SCRIPTS))
 _WRITTEN = {  # languages in other scripts than Latin alone
     "el": "Grek", "ru": "Cyrl", "uk": "Cyrl", "be": "Cyrl", "bg": "Cyrl", "mk": "Cyrl", "sr": "Cyrl Latn",
@@ -143,7 +144,7 @@ def _stop_share(code: str, sample: str) -> float:
     """The share of words that are stop words of a language; UNKNOWN_SHARE when that cannot be told."""
     words = re.findall(r"[^\W\d_]+", sample.lower())
     stops = stop_words(code) if len(words) >= MIN_LETTERS else None  # too few words to count
-    return sum(word in stops for word in words) / len(words) if stops else UNKNOWN_SHARE
+    return sum(map(stops.__contains__, words)) / len(words) if stops else UNKNOWN_SHARE
 
 
 def _script_fits(code: str, sample: str) -> bool:
@@ -154,7 +155,7 @@ def _script_fits(code: str, sample: str) -> bool:
 def _script(sample: str) -> str:
     """The script of most letters, "" when there are too few to tell."""
     if sample.isascii():
-        return "Latn" if sum(map(str.isalpha, sample)) >= MIN_LETTERS else ""
+        return "Latn" if len(sample.encode().translate(None, _NO_LETTERS)) >= MIN_LETTERS else ""
     letters: Counter[str] = Counter()
     for run in _SCRIPT_RUNS.finditer(sample):
         # An ideograph or syllable stands for several letters.

@@ -16,10 +16,17 @@ BEGIN, END, LEAF, OWN = "\x01", "\x02", "\x03", "\x04"
 """Marks: a link begins, a link ends, a leaf without text (or with what follows), a leaf that is a link itself."""
 
 _WHITE = " \t\n\r\f"
+_ANCHOR = LinkKind.ANCHOR
 MANY_DRAWINGS = 100
 _STRIPPED = ["script", "style", "noscript", "template", "noframes"]
 _MEANT = "a[href], area, iframe, img, meta, link, base"
 _EMPTY = ":blank:not(img, body)"
+_RARE = "svg, frameset, math area, math iframe, math link, math base"
+"""Drawings, and what is left to a walk: frames, and (in formulae) leaves that hold elements, links perhaps."""
+
+# Taken and given back once, untouched: from then on glibc keeps up to 32 MB of free memory. Else it may return a page's
+# tree to the system and get it back for the next, up to 100 page faults each time. No effect with other allocators.
+bytes(16 << 20)
 
 
 def parse(text: str, max_anchors: int) -> Document | None:
@@ -28,11 +35,12 @@ def parse(text: str, max_anchors: int) -> Document | None:
         return None
     parser = LexborHTMLParser(text)
     root, body = parser.root, parser.body
-    if root is None or body is None or body.tag != "body" or parser.css_first("frameset") is not None:
+    if root is None or body is None or body.tag != "body":
         return None
     walk = Walk(max_anchors, keep_text=False)
     parser.strip_tags(_STRIPPED, recursive=True)
-    if not _drawings_marked(parser):
+    rare = {node.tag for node in parser.css(_RARE)}
+    if rare - {"svg"} or (rare and not _drawings_marked(parser)):
         return None
     for title in parser.css("title"):
         walk.title(title)
@@ -42,7 +50,8 @@ def parse(text: str, max_anchors: int) -> Document | None:
     for node in body.css(_EMPTY):
         node.insert_before(LEAF)
     pieces = body.text(deep=True, separator="\x00").split("\x00")
-    return _read(walk.document, pieces, links, own)
+    _number(walk.document, pieces, links, own)
+    return _finished(walk.document)
 
 
 def _drawings_marked(parser: LexborHTMLParser) -> bool:
@@ -65,7 +74,8 @@ def _mark(parser: LexborHTMLParser, walk: Walk) -> tuple[list[Anchor | None], li
         if tag == "a":
             node.insert_before(BEGIN)
             node.insert_after(END)
-            links.append(walk.add(Anchor(LinkKind.ANCHOR, node.attrs.get("href") or "", nofollow(node))))
+            attributes = node.attributes
+            links.append(walk.add(Anchor(_ANCHOR, attributes["href"] or "", nofollow(attributes.get("rel")))))
         elif tag == "img":
             node.insert_before(LEAF + (node.attrs.get("alt") or ""))
         elif tag in ("area", "iframe"):
@@ -82,7 +92,7 @@ def _element(tag: str, node: LexborNode, walk: Walk) -> Anchor | None:
     if tag == "area":
         text = attributes.get("alt") or ""
         if href := attributes.get("href"):
-            anchor = walk.add(Anchor(LinkKind.AREA, href, nofollow(node), squeeze(text)))
+            anchor = walk.add(Anchor(LinkKind.AREA, href, nofollow(attributes.get("rel")), squeeze(text)))
     elif href := attributes.get("src"):
         anchor = walk.add(Anchor(LinkKind.FRAME, href, False, squeeze(attributes.get("title") or "")))
     node.insert_before(OWN + text)
@@ -90,15 +100,16 @@ def _element(tag: str, node: LexborNode, walk: Walk) -> Anchor | None:
     return anchor
 
 
-def _read(
-    document: Document, pieces: list[str], links: list[Anchor | None], own: list[Anchor | None]
-) -> Document | None:
+def _number(document: Document, pieces: list[str], links: list[Anchor | None], own: list[Anchor | None]) -> None:
     """Number the leaves, and give links the leaves between their marks."""
     leaves, coming, owners, opened = document.leaves, iter(links), iter(own), []
     for piece in pieces:
+        if piece >= "!":  # begins with what is neither a mark nor white space: most do
+            leaves.append(piece)
+            continue
         mark = piece[:1]
         if mark > OWN:
-            if not piece.isspace() or piece.strip(_WHITE):
+            if piece.strip(_WHITE):
                 leaves.append(piece)
         elif mark == BEGIN:
             anchor = next(coming)
@@ -116,9 +127,14 @@ def _read(
             leaves.append(piece[1:])
         elif mark == LEAF:
             leaves.append(piece[1:])
+
+
+def _finished(document: Document) -> Document | None:
+    """With the texts of anchors."""
+    leaves = document.leaves
     if len(leaves) > MAX_LEAVES:
         return None  # the walk knows where to stop
     for anchor in document.anchors:
-        if anchor.kind is LinkKind.ANCHOR:
+        if anchor.kind is _ANCHOR:
             anchor.text = squeeze(" ".join(leaves[anchor.first : anchor.last + 1]))
     return document

@@ -80,7 +80,7 @@ class Reader:
         self.scope = scope
         self.keep_text = keep_text
         self._facts: dict[str, _Facts] = {}
-        self._words: dict[tuple[str, str], TermIds] = {}
+        self._words: dict[str, dict[str, TermIds]] = {}
 
     def read(self, response: Response) -> Page:
         """The page in a response. Raises Unreadable for what is no text; an empty body is a page without text."""
@@ -162,13 +162,13 @@ class Reader:
 
     def _url_terms(self, urls: Sequence[str], code: str) -> tuple[TermIds, Ints]:
         """The terms of URLs in the language of a page: uint32[t], int32[n + 1]."""
-        if len(self._words) > REMEMBERED:
-            self._words.clear()
-        new = [url for url in urls if (code, url) not in self._words]
-        ids, starts = tokeniser(code).rows(list(map(self.words_of, new)))
-        for place, url in enumerate(new):
-            self._words[code, url] = ids[starts[place] : starts[place + 1]]
-        return ragged([self._words[code, url] for url in urls])
+        known = self._words.setdefault(code, {})
+        if len(known) > REMEMBERED:
+            known.clear()
+        if new := [url for url in urls if url not in known]:
+            ids, starts = tokeniser(code).rows(list(map(self.words_of, new)))
+            known.update(zip(new, np.split(ids, starts[1:-1]), strict=True))
+        return ragged([known[url] for url in urls])
 
     def _canonical(self, document: Document, base: str) -> str:
         """The URL that the page declares to be its own; several that differ say nothing."""
@@ -237,18 +237,21 @@ def _columns(
 ) -> Links:
     """Columns of n links, each with one anchor or more."""
     names = {host: place for place, host in enumerate(dict.fromkeys(hosts))}
-    spans = [(place, one.first, one.last) for place, anchors in enumerate(found) for one in anchors]
+    rows = [(place, one.first, one.last, one.nofollow) for place, anchors in enumerate(found) for one in anchors]
+    spans = np.array(rows, np.int32).reshape(-1, 4)
+    nofollow = np.ones(len(urls), np.bool_)
+    nofollow[spans[spans[:, 3] == 0, 0]] = False  # it takes all anchors of a link to forbid it
     return Links(
         urls=tuple(urls),
         keys=np.asarray(keys, np.uint64),
         host_names=tuple(names),
         host_index=np.array([names[host] for host in hosts], np.int32),
-        nofollow=np.array([all(one.nofollow for one in anchors) for anchors in found], np.bool_),
-        kinds=tuple(anchors[0].kind for anchors in found),
+        nofollow=nofollow,
+        kinds=tuple([anchors[0].kind for anchors in found]),
         url_term_ids=words[0],
         url_term_starts=words[1],
-        anchors=tuple(one.text for anchors in found for one in anchors),
-        spans=np.array(spans, np.int32).reshape(-1, 3),
+        anchors=tuple([one.text for anchors in found for one in anchors]),
+        spans=spans[:, :3].copy(),
     )
 
 

@@ -261,12 +261,14 @@ class Canonicaliser:
         place = self._place
         if place.base != base:
             place = self._place = _Place(base)
+        memo, older = self._memo, self._older
+        if href in memo and place.usable:  # what is remembered is absolute, and means the same everywhere
+            return memo[href]
         if len(href) > self._longest or not place.usable:
             return self._tried(href, base)
         url = place.absolute(href)
         if url is None:
             return self._tried(href, base)
-        memo, older = self._memo, self._older
         if url in memo:
             return memo[url]
         end = self._end(url, place.root)
