@@ -51,9 +51,10 @@ class LoggingServer:
                 self.send_header("Content-Type", "text/plain" if self.path == "/robots.txt" else "text/html")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
+                answered = time.monotonic()  # before the bytes leave: the crawler cannot have them earlier
                 self.wfile.write(body)
                 self.wfile.flush()
-                log.append(Asked(start, time.monotonic(), host, self.path))
+                log.append(Asked(start, answered, host, self.path))
 
             def log_message(self, format: str, *args: object) -> None:
                 pass

@@ -20,6 +20,9 @@ class Span(click.ParamType[float]):
 
     name = "time"
 
+    def __init__(self, positive: bool = False) -> None:
+        self.positive = positive
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Seconds."""
         if isinstance(value, float):
@@ -27,7 +30,10 @@ class Span(click.ParamType[float]):
         found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw]?)\s*", str(value).lower())
         if not found:
             self.fail(f"{value!r} is no span of time; write 90s, 30m, 2h or 30d", param, ctx)
-        return float(found[1]) * UNITS[found[2] or "s"]
+        seconds = float(found[1]) * UNITS[found[2] or "s"]
+        if self.positive and not seconds:
+            self.fail("must be longer than nothing", param, ctx)
+        return seconds
 
 
 def print_json(value: Any) -> None:

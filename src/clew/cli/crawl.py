@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import click
@@ -9,7 +10,8 @@ import click
 from clew.cli.common import Span, json_option, print_json, project_argument, span
 from clew.cli.progress import Lines, Live, Quiet, Screen
 from clew.crawl.project import Project
-from clew.crawl.run import CrawlOptions, CrawlResult, crawl
+from clew.crawl.run import CrawlOptions, CrawlResult, check, crawl
+from clew.errors import ClewError
 from clew.web.registry import absolute
 
 WHY = {
@@ -23,13 +25,14 @@ WHY = {
 @click.command()
 @project_argument
 @click.option("--max-pages", type=click.IntRange(min=1), help="Stop when the project has fetched this many in all.")
-@click.option("--for", "run_s", type=Span(), default=0.0, help="Stop after this long, for example 30m.")
+@click.option("--for", "run_s", type=Span(positive=True), default=0.0, help="Stop after this long, for example 30m.")
 @click.option("--strategy", help="Where to go next: best-first or breadth-first.")
 @click.option("--judge", help="Is this page it: naive-bayes, centroid or keywords.")
 @click.option("--web", help="live, archive:FILE, folder:DIR or sim:pages=N,seed=S.")
 @click.option("--fresh", "fresh_s", type=Span(), help="Take pages of earlier crawls from the archive up to this age.")
 @click.option("--restart", is_flag=True, help="Begin anew; the earlier crawl is put aside and its archive kept.")
 @click.option("--workers", type=click.IntRange(min=0), help="Processes that read and judge pages; 0: none.")
+@click.option("--contact", help="Mail address or URL where site owners reach you, for this run.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @json_option
 def command(
@@ -42,6 +45,7 @@ def command(
     fresh_s: float | None,
     restart: bool,
     workers: int | None,
+    contact: str | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -50,8 +54,6 @@ def command(
     Ctrl-C stops it cleanly; the same command goes on later.
     """
     opened = Project(project)
-    if restart:
-        opened.put_aside()
     options = CrawlOptions(
         web=absolute(web, Path.cwd()) if web else None,
         strategy=strategy,
@@ -60,10 +62,17 @@ def command(
         run_s=run_s,
         fresh_s=fresh_s,
         workers=workers,
+        contact=contact,
     )
+    if restart:
+        asyncio.run(check(opened, options))  # before the earlier crawl is put aside for nothing
+        opened.put_aside()
     screen = screen_for(quiet)
-    with screen:
-        result = crawl(opened, options, screen.display)
+    try:
+        with screen:
+            result = crawl(opened, options, screen.display)
+    except KeyboardInterrupt as error:  # later ones stop the crawl cleanly
+        raise ClewError(f"stopped before the first page; go on: clew crawl {project}") from error
     if as_json:
         print_json(result)
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -48,15 +49,18 @@ def command(project: Path, form: str, everything: bool, out: Path | None, as_jso
 def _export(project: Project, store: Store, form: str, everything: bool, out: Path | None) -> int:
     if out is None:
         return _write(project, store, form, everything, sys.stdout.buffer)
-    part = out.with_name(out.name + ".part")
+    part = out.with_name(out.name + ".part") if out.is_file() or not out.exists() else out
     try:
         with part.open("wb") as target:
             count = _write(project, store, form, everything, target)
-        part.replace(out)
+        if part != out:  # devices and pipes are written to, never replaced
+            part.replace(out)
     except OSError as error:
         raise ClewError(f"{out} cannot be written: {error.strerror}") from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # it is gone, as it should be, or never was
+            if part != out:
+                part.unlink()
     return count
 
 

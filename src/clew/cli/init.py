@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -19,6 +20,8 @@ from clew.web.registry import make as make_world
 
 SMALL_WEB = 20_000
 """Simulated webs of fewer pages have too few of a narrow topic."""
+
+LISTS = ("seeds.txt", "relevant.txt", "irrelevant.txt")
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -48,6 +51,7 @@ def command(
     """
     if (project / SETTINGS).exists():
         raise InputError(f"{project} is a Clew project already; edit {project / SETTINGS}, or choose another folder")
+    _keep_others(project, (seeds, relevant, irrelevant))
     web = absolute(web, Path.cwd())
     lists = _lists(seeds, relevant, irrelevant)
     words = _keywords(keywords or "")
@@ -58,6 +62,17 @@ def command(
     make_world(web, parse(text))
     _write(project, text, lists)
     _tell(project, lists, words, as_json)
+
+
+def _keep_others(project: Path, given: Iterable[Path | None]) -> None:
+    """Lists that lie in the folder already are somebody's work, unless they are the ones given."""
+    own = {path.resolve() for path in given if path is not None}
+    for name in LISTS:
+        path = project / name
+        if path.exists() and path.resolve() not in own:
+            raise InputError(
+                f"{path} exists and would be replaced: give it as an option, move it, or choose another folder"
+            )
 
 
 def _lists(seeds: Path | None, relevant: Path | None, irrelevant: Path | None) -> dict[str, list[str]]:
@@ -77,8 +92,9 @@ def _examples(path: Path | None, topic: int) -> list[Wanted]:
 
 def _keywords(text: str) -> dict[str, float]:
     """Weights of words and quoted phrases: 1, or -1 with a leading minus."""
-    found = re.findall(r'(-?)(?:"([^"]+)"|(\S+))', text)
-    return {(phrase or word).strip('"'): -1.0 if minus else 1.0 for minus, phrase, word in found}
+    found = re.findall(r'(-?)(?:"([^"]*)"|(\S+))', text)
+    signed = [((phrase or word).strip('"'), minus) for minus, phrase, word in found]
+    return {words: -1.0 if minus else 1.0 for words, minus in signed if any(map(str.isalnum, words))}
 
 
 def _simulated(web: str) -> dict[str, list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import tempfile
 import traceback
@@ -71,6 +72,8 @@ def execute(arguments: list[str] | None = None) -> int:  # noqa: PLR0911  # one 
     except KeyboardInterrupt:
         return _say("interrupted", 1)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return _say(f"{error.filename or 'the output'} cannot be written ({error.strerror}): make room", 1)
         return _fault(error)
 
 

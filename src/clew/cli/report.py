@@ -10,6 +10,7 @@ import numpy as np
 
 from clew.cli.common import json_option, print_json, project_argument
 from clew.crawl.project import Project
+from clew.crawl.used import Used, used
 from clew.errors import ClewError
 from clew.export.collection import chosen, iso
 from clew.export.report import ReportData, ReportPage, html
@@ -58,7 +59,7 @@ def _data(project: Project, store: Store, found: Summary) -> ReportData:
     ]
     return ReportData(
         name=project.settings.project.name or project.path.name,
-        facts=_facts(project, found),
+        facts=_facts(used(store, project.settings), found),
         relevant=series.relevant,
         relevance=series.relevance.astype(np.float64),
         depth=series.depth.astype(np.int64),
@@ -68,8 +69,7 @@ def _data(project: Project, store: Store, found: Summary) -> ReportData:
     )
 
 
-def _facts(project: Project, found: Summary) -> dict[str, str]:
-    settings = project.settings
+def _facts(methods: Used, found: Summary) -> dict[str, str]:
     return {
         "fetched": f"{found.fetched:,}",
         "relevant": f"{found.relevant:,}",
@@ -80,9 +80,9 @@ def _facts(project: Project, found: Summary) -> dict[str, str]:
         "failed": f"{found.failed:,}",
         "refused": f"{found.refused:,}",
         "not in this web": f"{found.absent:,}",
-        "strategy": str(settings.strategy.get("name", "best-first")),
-        "judge": settings.judge.name,
-        "web": settings.project.web.rsplit("/", 1)[-1],
+        "strategy": methods.strategy,
+        "judge": methods.judge,
+        "web": methods.web.rsplit("/", 1)[-1],
     }
 
 

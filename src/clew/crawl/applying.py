@@ -175,13 +175,24 @@ class Applier:
         twin = key(page.canonical)
         if self._stands_for(twin):
             return replace(visit, relevant=False, links=None, reason=f"{SAME_PAGE} {page.canonical} (rel=canonical)")
-        self.parts.progress.refused += 1
-        self._refuse(arrival, twin, page.canonical, Outcome.REFUSED, f"{SAME_PAGE} {visit.link.url} (rel=canonical)")
-        keys: Keys = np.array([twin], np.uint64)
-        self.parts.frontier.finish(keys)
+        if not self.parts.store.visited(twin) and self.parts.store.refusal(twin) is None:
+            self._needs_no_visit(arrival, twin, page.canonical)
         return visit
 
+    def _needs_no_visit(self, arrival: Arrival, twin: int, url: str) -> None:
+        self.parts.progress.refused += 1
+        self._refuse(arrival, twin, url, Outcome.REFUSED, f"{SAME_PAGE} {arrival.link.url} (rel=canonical)")
+        keys: Keys = np.array([twin], np.uint64)
+        self.parts.frontier.finish(keys)
+
     def _stands_for(self, twin: int) -> bool:
-        """Whether a canonical URL was visited, or a page that names it was."""
-        refusal = self.parts.store.refusal(twin)
-        return self.parts.store.visited(twin) or (refusal is not None and refusal.reason.startswith(SAME_PAGE))
+        """Whether a canonical URL gave a page, or a page that names it was visited.
+
+        A canonical URL that failed or redirects (perhaps to this very page) stands for nothing.
+        """
+        store = self.parts.store
+        if store.visited(twin):
+            row = store.visit_by_key(twin)
+            return row is not None and row.outcome is Outcome.OK
+        refusal = store.refusal(twin)
+        return refusal is not None and refusal.reason.startswith(SAME_PAGE)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from clew.crawl.project import Project
+from clew.crawl.used import used
+from clew.errors import ArchiveError
 from clew.judges.base import Judge
 from clew.judges.registry import make as make_judge
-from clew.model import Example, Keys, Outcome
+from clew.model import Example, Keys, Outcome, Response
 from clew.store.base import Store, VisitRow
 from clew.store.warc import read
 from clew.strategies.base import Strategy
@@ -45,11 +50,11 @@ class Explanation:
 
 def explain(project: Project, store: Store, url: str) -> Explanation:
     """Explain a canonical URL."""
-    strategy = _strategy(project)
+    strategy = _strategy(project, store)
     row = store.visit_by_key(key(url))
     if row is not None:
         path = tuple(_step(store, strategy, one) for one in store.path_to(row.number))
-        return Explanation(url, "visited", _visited(project, row), path, _terms(project, store, row))
+        return Explanation(url, "visited", _visited(project, store, row), path, _terms(project, store, row))
     refusal = store.refusal(key(url))
     if refusal is not None:
         source = _found_on(store, refusal.row)
@@ -57,8 +62,8 @@ def explain(project: Project, store: Store, url: str) -> Explanation:
     return _waiting(project, store, strategy, url)
 
 
-def _strategy(project: Project) -> Strategy:
-    name = str(project.settings.strategy.get("name", "best-first"))
+def _strategy(project: Project, store: Store) -> Strategy:
+    name = used(store, project.settings).strategy
     return make_strategy(name, project.settings.strategy.get(name, {}))
 
 
@@ -67,7 +72,7 @@ def _found_on(store: Store, row: int) -> str:
     return f" (found on {source.url})" if source is not None else " (a seed)"
 
 
-def _visited(project: Project, row: VisitRow) -> str:
+def _visited(project: Project, store: Store, row: VisitRow) -> str:
     when = f"visit {row.number}"
     if row.outcome is not Outcome.OK or not row.judged:
         return f"{when}, {row.outcome}{f' (status {row.status})' if row.status else ''}: {row.reason}"
@@ -75,7 +80,7 @@ def _visited(project: Project, row: VisitRow) -> str:
     reason = f"; {row.reason}" if row.reason else ""
     return (
         f"{when}, {verdict}: relevance {row.relevance:.3f}, threshold {project.interest.threshold:g}, "
-        f"judged by {project.settings.judge.name}{reason}"
+        f"judged by {used(store, project.settings).judge}{reason}"
     )
 
 
@@ -95,21 +100,29 @@ def _terms(project: Project, store: Store, row: VisitRow) -> tuple[tuple[str, fl
     """The terms that weighed most, from the archived page and a judge trained on the stored examples."""
     if not row.judged or not row.warc_file:
         return ()
-    judge = _judge(project, store)
     try:
         page = project.reader.read(read(project.archive, row.warc_file, row.warc_offset))
-    except Unreadable:
+    except (Unreadable, ArchiveError):  # an archive file may have been taken away
         return ()
+    judge = _judge(project, store)
     return tuple(judge.explain(page, TERMS))
 
 
 def _judge(project: Project, store: Store) -> Judge:
     settings = project.settings
-    judge = make_judge(settings.judge, project.interest.topics, settings.interest.keywords, settings.crawl.seed)
+    chosen = msgspec.structs.replace(settings.judge, name=used(store, settings).judge)
+    judge = make_judge(chosen, project.interest.topics, settings.interest.keywords, settings.crawl.seed)
     wanted = {(one.line, one.topic) for one in project.wanted()}
     rows = [row for row in store.examples() if row[:2] in wanted]
-    judge.fit([Example(line, topic, project.reader.read(response)) for line, topic, response in rows])
+    judge.fit(list(_examples(project, rows)))
     return judge
+
+
+def _examples(project: Project, rows: Iterable[tuple[str, int, Response]]) -> Iterator[Example]:
+    """The examples that can be read, as when the crawl trained its judge."""
+    for line, topic, response in rows:
+        with suppress(Unreadable):
+            yield Example(line, topic, project.reader.read(response))
 
 
 def _waiting(project: Project, store: Store, strategy: Strategy, url: str) -> Explanation:

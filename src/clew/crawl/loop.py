@@ -237,11 +237,7 @@ class Crawl:
             self.on_tick()
 
     def _commit(self) -> None:
-        """One transaction; the archive's bytes are on disk before the rows that point at them."""
-        if self.parts.archive is not None:
-            self.parts.store.set_archive(*self.parts.archive.flush())
-        self.parts.store.set_clock(self.parts.clock.now())
-        self.parts.store.commit()
+        self.parts.commit()
         self._uncommitted = 0
         self._committed_at = time.monotonic()
 

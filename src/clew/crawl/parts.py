@@ -43,6 +43,13 @@ class Parts:
     progress: Progress
     archive: WarcWriter | None = None
 
+    def commit(self) -> None:
+        """One transaction; the archive's bytes are on disk before the rows that point at them."""
+        if self.archive is not None:
+            self.store.set_archive(*self.archive.flush())
+        self.store.set_clock(self.clock.now())
+        self.store.commit()
+
     def scores(self, batch: LinkBatch) -> Doubles:
         """The strategy's scores, NaN where a link must not be followed (rel=nofollow, scope.max_depth)."""
         scores = np.array(self.strategy.score(batch), np.float64)

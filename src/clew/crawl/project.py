@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -61,9 +62,16 @@ def example(line: Line, topic: int, base: Path) -> Wanted:
     """A line as an example: a URL, or the path of a local page relative to ``base``. Raises InputError."""
     if re.match(r"(?i)https?://", line.text):
         return Wanted(seed_url(line), topic, line.origin)
-    path = (base / line.text).expanduser()
-    if not path.is_file():
-        raise InputError(f"{line.origin}: {line.text[:200]!r} is neither an http(s) URL nor a file")
+    path = base / os.path.expanduser(line.text)  # Path.expanduser raises for unknown users
+    try:
+        found = path.is_file()
+    except OSError:  # too long for a file name, or in a folder that may not be read
+        found = False
+    if not found:
+        raise InputError(
+            f"{line.origin}: {line.text[:200]!r} is neither an http(s) URL nor a file that can be read; "
+            "correct or remove that line"
+        )
     return Wanted(str(path.resolve()), topic, line.origin)
 
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import os
 import pickle
+import signal
+import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -73,12 +76,12 @@ class PageWorker:
             return Reading(reason=page, records=self._records(job, {}))
         judgement: Judgement = next(judged)  # type: ignore[call-overload]
         found = {"relevance": f"{self.interest.relevance(judgement):.6f}", "language": page.language}
-        return Reading(replace(page, text=""), judgement, "", self._records(job, found))
+        return Reading(replace(page, text=""), judgement, "", self._records(job, found, page.digest))
 
-    def _records(self, job: Job, found: Mapping[str, str]) -> bytes:
+    def _records(self, job: Job, found: Mapping[str, str], digest: str = "") -> bytes:
         if not self.gzip_level or not job.response.status:
             return b""
-        return encode(job.response, {**job.facts, **found}, self.gzip_level)
+        return encode(job.response, {**job.facts, **found}, self.gzip_level, digest)
 
 
 _worker: PageWorker | None = None
@@ -86,7 +89,17 @@ _worker: PageWorker | None = None
 
 def _start(worker: bytes) -> None:
     global _worker  # noqa: PLW0603  # a worker process has one, set once when it starts
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to us too; the crawl says when to end
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _worker = pickle.loads(worker)
+
+
+def _end_with_parent() -> None:
+    """A crawl that is killed must leave no workers behind: they would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _work(jobs: Sequence[Job]) -> list[Reading]:
@@ -135,12 +148,21 @@ class ReadingPool:
 
     async def _send(self, batch: Sequence[tuple[Job, asyncio.Future[Reading]]]) -> None:
         try:
-            readings = await self._run([job for job, _ in batch])
-        except BrokenProcessPool:
-            readings = [await self._alone(job) for job, _ in batch]
+            readings = await self._readings([job for job, _ in batch])
+        except Exception as error:  # a fault of ours: it must reach those who wait, or they wait for ever
+            for _, future in batch:
+                if not future.done():
+                    future.set_exception(error)
+            return
         for (_, future), reading in zip(batch, readings, strict=True):
             if not future.done():
                 future.set_result(reading)
+
+    async def _readings(self, jobs: Sequence[Job]) -> list[Reading]:
+        try:
+            return await self._run(jobs)
+        except BrokenProcessPool:
+            return [await self._alone(job) for job in jobs]
 
     async def _run(self, jobs: Sequence[Job]) -> list[Reading]:
         assert self._pool is not None

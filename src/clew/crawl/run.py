@@ -22,14 +22,17 @@ from clew.crawl.project import Project
 from clew.crawl.reading import PageWorker, ReadingPool
 from clew.crawl.stopping import StopRules
 from clew.crawl.training import Training
+from clew.crawl.used import remember
 from clew.crawl.view import CrawlView
 from clew.errors import ConfigError
 from clew.frontier.columns import ColumnFrontier
+from clew.judges.base import Judge
 from clew.judges.registry import make as make_judge
 from clew.model import Example
 from clew.store.base import Store
 from clew.store.cache import ArchiveCache
 from clew.store.warc import WarcWriter
+from clew.strategies.base import Strategy
 from clew.strategies.registry import make as make_strategy
 from clew.web.base import Clock, World
 from clew.web.registry import absolute
@@ -49,6 +52,7 @@ class CrawlOptions:
     run_s: float = 0.0
     fresh_s: float | None = None
     workers: int | None = None
+    contact: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,8 @@ def chosen(settings: Settings, options: CrawlOptions) -> Settings:
         crawl = msgspec.structs.replace(crawl, fresh_s=options.fresh_s)
     if options.workers is not None:
         crawl = msgspec.structs.replace(crawl, workers=options.workers)
+    if options.contact is not None:
+        crawl = msgspec.structs.replace(crawl, contact=options.contact)
     if options.judge is not None:
         judge = msgspec.structs.replace(judge, name=options.judge)
     if options.strategy is not None:
@@ -113,6 +119,18 @@ def chosen(settings: Settings, options: CrawlOptions) -> Settings:
     if crawl.duplicates not in DUPLICATES:
         raise ConfigError(f"crawl.duplicates is {crawl.duplicates!r}; choose one of: {', '.join(DUPLICATES)}")
     return msgspec.structs.replace(settings, crawl=crawl, judge=judge, strategy=strategy)
+
+
+async def check(project: Project, options: CrawlOptions) -> None:
+    """Raise ClewError for what ``run`` would refuse before it fetches anything. Changes nothing of the project."""
+    settings = chosen(project.settings, options)
+    project = Project(project.path, settings)
+    _methods(project)
+    project.scope.accepts(project.seeds())
+    project.wanted()
+    world, _ = make_world(options.web or absolute(settings.project.web, project.path), settings)
+    await world.open()
+    await world.close()
 
 
 async def run(project: Project, options: CrawlOptions, display: Display | None = None) -> CrawlResult:
@@ -129,6 +147,7 @@ async def run(project: Project, options: CrawlOptions, display: Display | None =
         await world.open()
         try:
             parts = await _parts(project, store, world, clock, display, options.run_s)
+            remember(store, settings.judge.name, web)
             stopped = await _crawl(parts, project.seeds(), display)
         finally:
             await world.close()
@@ -152,14 +171,11 @@ async def _crawl(parts: Parts, seeds: list[str], display: Display) -> str:
 async def _parts(project: Project, store: Store, world: World, clock: Clock, display: Display, run_s: float) -> Parts:
     """Everything a crawl consists of; trains the judge."""
     settings = project.settings
-    examples = await _examples(project, store, world, clock, display)
-    keywords = settings.interest.keywords
-    judge = make_judge(settings.judge, project.interest.topics, keywords, settings.crawl.seed)
-    judge.fit(examples)
+    strategy, judge = _methods(project)
+    judge.fit(examples := await _examples(project, store, world, clock, display))
     archive = _archive(project, store)
     level = settings.store.gzip_level if archive is not None else 0
     worker = PageWorker(project.reader, judge, project.interest, level)
-    name = str(settings.strategy.get("name", "best-first"))
     rules = StopRules(settings.stop, settings.crawl.max_pages, run_s)
     return Parts(
         settings=settings,
@@ -167,7 +183,7 @@ async def _parts(project: Project, store: Store, world: World, clock: Clock, dis
         clock=clock,
         store=store,
         frontier=ColumnFrontier(settings.crawl.duplicates),  # type: ignore[arg-type]  # checked in ``chosen``
-        strategy=make_strategy(name, settings.strategy.get(name, {})),
+        strategy=strategy,
         interest=project.interest,
         reading=ReadingPool(worker, _processes(settings, clock)),
         rules=rules,
@@ -182,12 +198,18 @@ async def _parts(project: Project, store: Store, world: World, clock: Clock, dis
     )
 
 
+def _methods(project: Project) -> tuple[Strategy, Judge]:
+    """Where to go next, and is this page it (untrained). Raises ConfigError for a wrong name or setting."""
+    settings = project.settings
+    name = str(settings.strategy.get("name", "best-first"))
+    strategy = make_strategy(name, settings.strategy.get(name, {}))
+    keywords = settings.interest.keywords
+    return strategy, make_judge(settings.judge, project.interest.topics, keywords, settings.crawl.seed)
+
+
 async def _examples(project: Project, store: Store, world: World, clock: Clock, display: Display) -> list[Example]:
-    wanted = project.wanted()
-    if wanted:
-        display.note(f"reading {len(wanted)} example pages")
     training = Training(store, world, clock, project.reader, project.path, display.note)
-    return await training.examples(wanted)
+    return await training.examples(project.wanted())
 
 
 def _archive(project: Project, store: Store) -> WarcWriter | None:

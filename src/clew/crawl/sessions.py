@@ -156,7 +156,7 @@ class Sessions:
     def _end(self, session: Session) -> None:
         """One transaction: the session, what the strategy learned, and the new scores if it asked for them."""
         parts = self.parts
-        parts.store.commit()
+        parts.commit()
         again = parts.strategy.adapt(session)
         parts.store.add_session(session, rescored=again, at=parts.clock.now())
         parts.store.checkpoint(self._checkpoint, session.number, parts.progress.visits, parts.strategy.state())

@@ -23,7 +23,7 @@ TRIES = 4
 """Answers (redirects, deferrals apart) that an example URL may take before it is left out."""
 
 DEFERRALS = 20
-"""Times an example may be put off (robots.txt, an address in use) before it is left out."""
+"""Times an example may be put off after a request for robots.txt before it is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def local(wanted: Wanted, base: Path) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """Gathers examples. ``warn`` is told, in words, of each that could not be had."""
+    """Gathers examples. ``warn`` is told, in words, how many are missing and which could not be had."""
 
     store: Store
     world: World
@@ -61,8 +61,12 @@ class Training:
         """The examples of all lines that could be read, in the order of the lines."""
         kept = {(line, topic) for line, topic, _ in self.store.examples()}
         missing = [one for one in wanted if (one.line, one.topic) not in kept]
-        await self._gather(missing)
-        self.store.commit()
+        if missing:
+            self.warn(f"reading {len(missing)} example pages")
+        try:
+            await self._gather(missing)
+        finally:  # who stops here need not fetch again what came
+            self.store.commit()
         order = {(one.line, one.topic): place for place, one in enumerate(wanted)}
         rows = [row for row in self.store.examples() if row[:2] in order]
         rows.sort(key=lambda row: order[row[:2]])
@@ -107,7 +111,8 @@ class Training:
             self.store.count("examples", response.requests)
             self.store.count("robots", response.robots_requests)
             deferred = response.outcome is Outcome.DEFERRED
-            deferrals, tries = deferrals + deferred, tries + (not deferred)
+            deferrals += deferred and response.robots_requests > 0  # who only queues for an address may queue for long
+            tries += not deferred
             if tries >= TRIES or deferrals >= DEFERRALS:
                 return response
             if response.outcome is Outcome.REDIRECT:

@@ -1,0 +1,41 @@
+"""What the last run of a crawl used: options of a run may have said other than clew.toml."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from clew.config import Settings
+from clew.crawl.sessions import RUNNING
+from clew.store.base import Store
+
+JUDGE, WEB = "running judge", "running web"
+"""Names of saved states; the strategy's is ``sessions.RUNNING``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """The names of strategy and judge, and the web as users write it."""
+
+    strategy: str
+    judge: str
+    web: str
+
+
+def remember(store: Store, judge: str, web: str) -> None:
+    """Note what this run uses; the sessions note the strategy."""
+    for name, value in ((JUDGE, judge), (WEB, web)):
+        store.checkpoint(name, store.sessions_ended(), store.next_number - 1, value.encode())
+
+
+def used(store: Store, settings: Settings) -> Used:
+    """What the last run used; what ``settings`` say where nothing ran yet."""
+
+    def last(name: str, otherwise: str) -> str:
+        found = store.last_checkpoint(name)
+        return otherwise if found is None else found.state.decode()
+
+    return Used(
+        strategy=last(RUNNING, str(settings.strategy.get("name", "best-first"))),
+        judge=last(JUDGE, settings.judge.name),
+        web=last(WEB, settings.project.web),
+    )
