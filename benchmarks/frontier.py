@@ -2,17 +2,21 @@
 
     python -m benchmarks.frontier [--sizes 10000,100000,1000000,10000000] [--json]
 
-Links come in batches of 60, as from a page: half of them name URLs that are known already, most of a page's links lead
-to one or two of 50,000 hosts. Adding is measured while the last tenth of the links is added, leasing (lease and done
-together) over 20,000 links under a delay of 1 s a host on a virtual clock, while as many links come in as go out.
-``bytes_per_link`` is all that grows with the links; what grows with the hosts stands in a column of its own.
-Each size runs in a process of its own. A second table rebuilds and rescores a frontier from packed rows on disk.
+Links come in batches of 60, as from a page: half of them name URLs that are known already, most of a page's new links
+lead to one or two of 50,000 hosts. Adding is measured while the last tenth of the links is added. Leasing (lease and
+done together) is measured over 20,000 links at 1,000 a second on a virtual clock, a host resting for 1 s after each,
+so that hosts come back all the time; as many links come in as go out. ``bytes_per_link`` is all the frontier holds, by
+the links that wait; "hosts" is the part of it that grows with the hosts. RSS is what the process grew by, peak all it
+ever took. Each size runs in a process of its own. Rescoring gives every link a new score, from rows of 60 in memory;
+"bulk" adds up to a million scored links in batches of 6,000. Making the links is not counted anywhere. At last a
+frontier is rebuilt and rescored from packed rows on disk.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -31,21 +35,37 @@ from clew.frontier.columns import ColumnFrontier
 HOSTS = 50_000
 PAGE = 60
 LEASES = 20_000
+LEASES_PER_S = 1_000
+DELAY_S = 1.0
+BULK = 6_000
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
+COLUMNS = {
+    "links": ("links", ",.0f"),
+    "hosts": ("hosts", ",.0f"),
+    "add_cpu_us": ("add\nCPU-µs", ".2f"),
+    "lease_cpu_us": ("lease\nCPU-µs", ".2f"),
+    "bytes_per_link": ("bytes\na link", ".1f"),
+    "host_bytes_per_link": ("of it\nhosts", ".1f"),
+    "rss_per_link": ("RSS\na link", ".1f"),
+    "rescore_cpu_us": ("rescore\nCPU-µs", ".2f"),
+    "bulk_cpu_us": ("bulk\nCPU-µs", ".2f"),
+    "peak_mb": ("peak\nMB", ",.0f"),
+}
 Batch = tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint32], npt.NDArray[np.float64]]
 
 
 class Pages:
     """An endless sequence of link batches: half of each names URLs of earlier pages."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, page: int = PAGE) -> None:
         self.rng = np.random.default_rng(seed)
         self.known = 0
+        self.page = page
 
     def batch(self) -> Batch:
         """keys, hosts, scores of the next page's links."""
-        fresh = np.arange(self.known, self.known + PAGE // 2)
-        old = self.rng.integers(0, max(self.known, 1), PAGE - len(fresh))
+        fresh = np.arange(self.known, self.known + self.page // 2)
+        old = self.rng.integers(0, max(self.known, 1), self.page - len(fresh))
         self.known += len(fresh)
         numbers = np.unique(np.concatenate([fresh, old])).astype(np.uint64)
         return _key(numbers), _host(numbers), self.rng.random(len(numbers))
@@ -71,44 +91,68 @@ def measure(size: int) -> dict[str, float]:
     while len(frontier) < 0.9 * size:
         frontier.add(*pages.batch(), row)
         row += 1
-    batches = [pages.batch() for _ in range(int(0.1 * size / (PAGE // 2)) + 1)]
-    links = sum(len(batch[0]) for batch in batches)
+    add = _add(frontier, [pages.batch() for _ in range(int(0.1 * size / (PAGE // 2)) + 1)], row)
+    figures = {
+        "links": float(len(frontier)),
+        "hosts": float(frontier.hosts_waiting),
+        "add_cpu_us": add,
+        "bytes_per_link": frontier.nbytes / len(frontier),
+        "host_bytes_per_link": frontier.host_nbytes / len(frontier),
+        "rss_per_link": (psutil.Process().memory_info().rss - before) / len(frontier),
+        "lease_cpu_us": _lease(frontier, pages, row),
+        "rescore_cpu_us": _rescore(frontier, Pages(size), pages.known // (PAGE // 2)),
+    }
+    figures["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    del frontier
+    bulk = Pages(size, BULK)
+    count = max(1, min(size, 1_000_000) // (BULK // 2))
+    return figures | {"bulk_cpu_us": _add(ColumnFrontier(), [bulk.batch() for _ in range(count)], 0)}
+
+
+def _add(frontier: ColumnFrontier, batches: list[Batch], row: int) -> float:
+    """CPU-µs to add a link."""
     started = time.process_time()
     for batch in batches:
         frontier.add(*batch, row)
-    add = time.process_time() - started
-    rss = psutil.Process().memory_info().rss - before
-    waiting = len(frontier)
-    memory, hosts = frontier.link_nbytes / waiting, frontier.host_nbytes / max(frontier.hosts_waiting, 1)
-    lease = _lease(frontier, pages, row)
-    return {
-        "links": waiting,
-        "add_cpu_us": 1e6 * add / links,
-        "lease_cpu_us": lease,
-        "bytes_per_link": memory,
-        "bytes_per_host": hosts,
-        "rss_per_link": rss / waiting,
-        "hosts": frontier.hosts_waiting,
-    }
+    return 1e6 * (time.process_time() - started) / sum(len(batch[0]) for batch in batches)
 
 
 def _lease(frontier: ColumnFrontier, pages: Pages, row: int) -> float:
-    """CPU-µs a lease and its done, politely: a host waits 1 s after each; refills are not counted."""
+    """CPU-µs a lease and its done; the first tenth warms up, until hosts come back as fast as they go."""
     leases = min(LEASES, len(frontier) // 2)
-    now, spent, taken = 0.0, 0.0, 0
+    warm = -(leases // 10)
+    now, spent, taken = 0.0, 0.0, warm
     while taken < leases:
         started = time.process_time()
         for _ in range(PAGE // 2):
             lease = frontier.lease(now)
-            if lease is None:
-                now = frontier.next_ready() or now + 1.0
+            if lease is None:  # every host rests
+                now = frontier.next_ready() or now
                 continue
-            frontier.done(lease, now + 1.0)
+            frontier.done(lease, now + DELAY_S)
+            now += 1 / LEASES_PER_S
             taken += 1
-        spent += time.process_time() - started
-        now += 0.001
+        if taken > 0:
+            spent += time.process_time() - started
         frontier.add(*pages.batch(), row)
     return 1e6 * spent / taken
+
+
+def _rescore(frontier: ColumnFrontier, pages: Pages, count: int) -> float:
+    """CPU-µs a link that gets a score, all rows (those that ``pages`` made before) being scored again."""
+    making = 0.0
+
+    def rows() -> Iterator[tuple[int, npt.NDArray[np.uint64], npt.NDArray[np.float64]]]:
+        nonlocal making
+        for row in range(count):
+            started = time.process_time()
+            keys, _, scores = pages.batch()
+            making += time.process_time() - started
+            yield row, keys, 1.0 - scores
+
+    started = time.process_time()
+    scored = frontier.rescore(rows())
+    return 1e6 * (time.process_time() - started - making) / scored
 
 
 def rebuild_and_rescore(links: int) -> dict[str, float]:
@@ -139,17 +183,11 @@ def _in_process(size: int) -> dict[str, float]:
 
 def _rows(sizes: list[int], console: Console) -> Iterator[dict[str, float]]:
     table = Table(title=f"Frontier on {HOSTS:,} hosts, half of the added links known already")
-    names = ("links", "hosts", "add CPU-µs", "lease CPU-µs", "bytes/link", "bytes/host", "RSS bytes/link")
-    for name in names:
-        table.add_column(name, justify="right")
+    for name, _ in COLUMNS.values():
+        table.add_column(name, justify="right", no_wrap=True)
     for size in sizes:
         row = _in_process(size)
-        table.add_row(
-            f"{row['links']:,.0f}",
-            f"{row['hosts']:,.0f}",
-            *(f"{row[key]:.2f}" for key in ("add_cpu_us", "lease_cpu_us")),
-            *(f"{row[key]:.1f}" for key in ("bytes_per_link", "bytes_per_host", "rss_per_link")),
-        )
+        table.add_row(*(format(row[key], form) for key, (_, form) in COLUMNS.items()))
         yield row
     console.print(table)
 
@@ -165,7 +203,7 @@ def main() -> None:
     if options.one:
         print(json.dumps(measure(options.one)))
         return
-    console = Console()
+    console = Console(width=max(Console().width, 100))
     rows = list(_rows([int(size) for size in options.sizes.split(",")], console))
     if options.disk_links:
         disk = rebuild_and_rescore(options.disk_links)

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from clew.frontier.base import Lease
+
+LARGEST = float(np.finfo(np.float32).max)
+
+
+def stored(score: float) -> float:
+    """As a frontier keeps it: float32, none beyond its largest numbers."""
+    return score if math.isnan(score) else float(np.float32(min(max(score, -LARGEST), LARGEST)))
 
 
 @dataclass
 class Known:
     slot: int
     host: int
-    state: str  # waiting, parked, leased, done
+    state: str  # waiting, parked, leased, ending (leased, and finished meanwhile), done
     score: float = math.nan
     row: int = 0
     index: int = 0
-    seen: list[float] = field(default_factory=list)
+    seen: int = 0
+    total: float = 0.0
     best: float = math.nan
 
 
@@ -37,11 +45,11 @@ class ReferenceFrontier:
             if key not in self.urls:
                 new += 1
                 self.urls[key] = Known(len(self.urls), host, "parked")
-            self._meet(self.urls[key], float(np.float32(score)), row, int(place))
+            self._meet(self.urls[key], stored(score), row, int(place))
         return new
 
     def _meet(self, url: Known, score: float, row: int, place: int) -> None:
-        if url.state in ("leased", "done") or math.isnan(score):
+        if url.state in ("leased", "ending", "done") or math.isnan(score):
             if url.state == "parked" and math.isnan(url.score) and not url.seen and not url.row:
                 url.row, url.index = row, place
             return
@@ -49,13 +57,14 @@ class ReferenceFrontier:
         url.state = "waiting"
 
     def _combine(self, url: Known, score: float, row: int, place: int) -> None:
-        url.seen.append(score)
+        url.seen += 1
+        url.total += score
         better = math.isnan(url.best) or score > url.best
         if self.duplicates == "first":
-            better = len(url.seen) == 1
+            better = url.seen == 1
         if better:
             url.best, url.row, url.index = score, row, place
-        url.score = float(np.float32(sum(url.seen) / len(url.seen))) if self.duplicates == "mean" else url.best
+        url.score = float(np.float32(url.total / url.seen)) if self.duplicates == "mean" else url.best
 
     def _candidates(self, now: float) -> list[tuple[float, int, int]]:
         return [
@@ -74,13 +83,22 @@ class ReferenceFrontier:
         return Lease(url.slot, found[2], url.host, url.row, url.index, url.score)
 
     def done(self, lease: Lease, ready_at: float = 0.0) -> None:
-        self.urls[lease.key].state = "done"
+        self._ended(lease).state = "done"
         self._free(lease.host, ready_at)
 
     def retry(self, lease: Lease, ready_at: float) -> None:
-        url = self.urls[lease.key]
-        url.state = "parked" if math.isnan(url.score) else "waiting"
+        url = self._ended(lease)
+        if url.state == "ending":
+            url.state = "done"
+        else:
+            url.state = "parked" if math.isnan(url.score) else "waiting"
         self._free(lease.host, ready_at)
+
+    def _ended(self, lease: Lease) -> Known:
+        url = self.urls[lease.key]
+        if url.state not in ("leased", "ending"):
+            raise ValueError(f"the lease of key {lease.key} has ended already")
+        return url
 
     def _free(self, host: int, ready_at: float) -> None:
         self.busy.discard(host)
@@ -92,21 +110,19 @@ class ReferenceFrontier:
     def finish(self, keys) -> None:  # type: ignore[no-untyped-def]
         for key in np.unique(keys).tolist():
             url = self.urls.setdefault(key, Known(len(self.urls), 0, "done"))
-            if url.state != "leased":
-                url.state = "done"
+            url.state = "ending" if url.state in ("leased", "ending") else "done"
 
     def rescore(self, rows: Iterable) -> int:  # type: ignore[type-arg]
         for url in self.urls.values():
             if url.state != "done":
-                url.score = url.best = math.nan
-                url.seen = []
-                url.state = "leased" if url.state == "leased" else "parked"
+                url.score, url.best, url.seen, url.total = math.nan, math.nan, 0, 0.0
+                url.state = "parked" if url.state == "waiting" else url.state
         for row, keys, scores in rows:
             for place, (key, score) in enumerate(zip(keys.tolist(), scores.tolist(), strict=True)):
                 url = self.urls.get(key)
                 if url is not None and url.state != "done" and not math.isnan(score):
-                    self._combine(url, float(np.float32(score)), row, place)
-                    url.state = "leased" if url.state == "leased" else "waiting"
+                    self._combine(url, stored(score), row, place)
+                    url.state = "waiting" if url.state == "parked" else url.state
         return len(self)
 
     def next_ready(self) -> float | None:

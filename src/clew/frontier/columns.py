@@ -1,57 +1,84 @@
 """The frontier in columns: every known URL is a slot, its facts lie in numpy arrays, about 40 bytes a link.
 
-A slot's number is its place in the order of first sight. Per slot: key, score, host, where its URL and evidence lie
-(row, index), state. Per host: a ``HostQueue``. Over the hosts: a heap of those that may be visited now, by their
-best link, and a heap of those that must wait, by time. Heap entries go stale rather than being searched for: an
-entry counts only if it still says what its host's queue says.
+A slot's number is its place in the order of first sight. Per slot: a record (key, score, host, and where URL and
+evidence lie: row, index) and a state. Per host: a ``HostQueue``; host ids are taken to be dense, as a store's are.
+Over the hosts: those that may be visited now, by their best link, and a heap of those that must wait, by time.
+Entries of both go stale rather than being searched for: one counts only if it still says what its host's queue says.
+
+Invariants between calls: ``waiting`` of a queue is the number of its hot links and of distinct slots marked cold in
+it; a host that is ready has a hot link, and an entry for the best one; a host in neither place is busy or has nothing
+that waits.
 """
 
 from __future__ import annotations
 
+import math
 import sys
+from array import array
 from bisect import insort
 from collections.abc import Iterable, Iterator
-from heapq import heapify, heappop, heappush
-from typing import Literal
+from heapq import heappop, heappush, heapreplace
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from clew.frontier.base import Lease
 from clew.frontier.keytable import KeyTable, Slots
-from clew.frontier.queues import IDLE, LOW, READY, TIMED, HostQueue, merits, slot_of
+from clew.frontier.queues import IDLE, LOW, READY, TIMED, HostQueue, Merits, hot_size, merit_of, merits, slots_of
+from clew.frontier.ready import ReadyHosts
 from clew.model import Bools, Doubles, Floats, Keys
 
 Duplicates = Literal["best", "first", "mean"]
 HostColumn = npt.NDArray[np.uint32]
 Places = npt.NDArray[np.int32]
+Row = tuple[int, Keys, Doubles]
 
-COLD, HOT, LEASED, DONE, PARKED = range(5)
+RECORD = np.dtype([("key", "u8"), ("score", "f4"), ("host", "u4"), ("row", "i4"), ("index", "i4")])
+"""One slot; together, since whoever asks for one fact of a link asks for the others too, and memory is far away."""
+
+COLD, HOT, PARKED, LEASED, ENDING, DONE = range(6)
+"""States. Cold and hot links wait. ENDING: leased, and finished meanwhile."""
+
+LARGEST = float(np.finfo(np.float32).max)
 GROWTH = 1.125
+
+FEW = 8
+"""Batches of so few links are added one by one: numpy calls would cost more."""
+
+MANY = 512
+"""Batches of so many new links are sorted by host first."""
+
 BULK = 1 << 18
 """Links scored again at a time."""
 
+NOBODY = HostQueue()
+"""Stands for the queue of a host that was not seen yet."""
+
 
 class ColumnFrontier:
-    """See the Protocol ``frontier.base.Frontier``. ``duplicates``: what several links to one URL count for."""
+    """See the Protocol ``frontier.base.Frontier``. ``duplicates``: what several links to one URL count for.
+
+    Scores are kept as float32; larger ones, infinities too, count as the largest. A lease ends once: ``done`` and
+    ``retry`` raise ValueError for one that has ended. What was finished while leased stays finished after a retry.
+    """
 
     def __init__(self, duplicates: Duplicates = "best") -> None:
+        if duplicates not in get_args(Duplicates):
+            raise ValueError(f"duplicates must be one of {', '.join(get_args(Duplicates))}, not {duplicates!r}")
         self.duplicates = duplicates
+        self._mean = duplicates == "mean"
         self._count = 0
-        self._key = np.zeros(64, np.uint64)
-        self._score = np.zeros(64, np.float32)
-        self._host = np.zeros(64, np.uint32)
-        self._row = np.zeros(64, np.int32)
-        self._index = np.zeros(64, np.int32)
+        self._records = np.zeros(64, RECORD)
+        self._view()
         self._state = np.zeros(64, np.uint8)
-        self._sum = np.zeros(64 if duplicates == "mean" else 0, np.float64)
-        self._seen = np.zeros(64 if duplicates == "mean" else 0, np.uint32)
-        self._best = np.zeros(64 if duplicates == "mean" else 0, np.float32)
+        self._sum = np.zeros(64 if self._mean else 0, np.float64)
+        self._seen = np.zeros(64 if self._mean else 0, np.uint32)
+        self._best = np.zeros(64 if self._mean else 0, np.float32)
         self._table = KeyTable()
-        self._queues: list[HostQueue | None] = []
-        self._ready: list[int] = []  # -merit of the best link of each host that may be visited
-        self._tidy_at = 64
-        self._timed: list[tuple[float, int]] = []  # (ready_at, host)
+        self._queues: list[HostQueue] = []  # by host; hosts not seen yet share NOBODY
+        self._ready = ReadyHosts()
+        self._timed: list[tuple[float, int]] = []  # (time at which to look again, host)
         self._now = 0.0
         self._waiting = self._parked = self._busy = self._hosts = 0
 
@@ -75,121 +102,125 @@ class ColumnFrontier:
     @property
     def link_nbytes(self) -> int:
         """Bytes that grow with the links: columns, key table, queues."""
-        queues = sum(queue.nbytes for queue in self._queues if queue is not None)
+        queues = sum(queue.link_nbytes for queue in self._seen_queues())
         return sum(column.nbytes for column in self._columns()) + self._table.nbytes + queues
 
     @property
     def host_nbytes(self) -> int:
-        """Bytes that grow with the hosts: queue objects and heaps."""
-        one = HostQueue()
-        each = sys.getsizeof(one) + sys.getsizeof(one.hot) + sys.getsizeof(one.ready_at) + sys.getsizeof(one.floor)
-        used = sum(queue is not None for queue in self._queues)
-        heaps = sys.getsizeof(self._ready) + 36 * len(self._ready) + sys.getsizeof(self._timed) + 104 * len(self._timed)
-        return each * used + sys.getsizeof(self._queues) + heaps
+        """Bytes that grow with the hosts: queues, the list of the ready, the heap of the others (pairs of numbers)."""
+        queues = sum(queue.host_nbytes for queue in self._seen_queues())
+        pair = sys.getsizeof((0.0, 0)) + sys.getsizeof(0.0) + sys.getsizeof(1 << 16)
+        heap = sys.getsizeof(self._timed) + pair * len(self._timed)
+        return sys.getsizeof(self._queues) + queues + self._ready.nbytes + heap
 
     @property
     def nbytes(self) -> int:
         return self.link_nbytes + self.host_nbytes
 
     def add(self, keys: Keys, hosts: HostColumn, scores: Doubles, row: int, indices: Places | None = None) -> int:
-        if not len(keys):
-            return 0
         places = np.arange(len(keys), dtype=np.int32) if indices is None else indices
-        first = _first_of_each(keys)
-        if first is None:
-            return self._add_distinct(keys, hosts, np.asarray(scores, np.float32), row, places)
-        again = np.setdiff1d(np.arange(len(keys)), first)
-        new = self._add_distinct(keys[first], hosts[first], np.asarray(scores[first], np.float32), row, places[first])
-        return new + self.add(keys[again], hosts[again], scores[again], row, places[again])
+        if not len(keys) == len(hosts) == len(scores) == len(places):
+            raise ValueError(f"row {row}: keys, hosts, scores and indices must be of one length")
+        values = _stored(scores)
+        if len(keys) <= FEW:
+            return self._add_each(keys, hosts, values, row, places)
+        again = _repeated(keys)
+        if again is None:
+            return self._add_distinct(keys, hosts, values, row, places)
+        first = ~again
+        new = self._add_distinct(keys[first], hosts[first], values[first], row, places[first])
+        return new + self._add_each(keys[again], hosts[again], values[again], row, places[again])
 
     def lease(self, now: float) -> Lease | None:
         self._now = now
-        self._release(now)
-        while self._ready:
-            merit = -heappop(self._ready)
-            slot = slot_of(merit)
-            host = self._host.item(slot)
-            queue = self._queues[host]
-            assert queue is not None
-            if self._stands(queue, merit):
-                return self._hand_out(slot, host, queue)
+        if self._timed and self._timed[0][0] <= now:
+            self._release(now)
+        ready, queues, host_of = self._ready, self._queues, self._host.item
+        while merit := ready.pop():
+            slot = LOW - (merit & LOW)
+            host = host_of(slot)
+            queue = queues[host]
+            if queue.where == READY and queue.hot[-1] == merit:
+                if queue.ready_at <= now:
+                    return self._hand_out(slot, host, queue)
+                self._offer(host, queue)  # the clock went back
         return None
 
     def done(self, lease: Lease, ready_at: float = 0.0) -> None:
+        self._check(lease)
         self._state[lease.slot] = DONE
         self._free(lease.host, ready_at)
 
     def retry(self, lease: Lease, ready_at: float) -> None:
-        slots = np.array([lease.slot])
-        if np.isnan(self._score[lease.slot]):  # all links were scored again meanwhile, and this one not to be followed
-            self._state[lease.slot] = PARKED
+        self._check(lease)
+        slot, score = lease.slot, self._score.item(lease.slot)
+        if self._state.item(slot) == ENDING:
+            self._state[slot] = DONE
+        elif math.isnan(score):  # all links were scored again meanwhile, and this one is not to be followed
+            self._state[slot] = PARKED
             self._parked += 1
         else:
-            self._enqueue(slots)
+            self._state[slot] = COLD
+            self._enter(lease.host, merit_of(score, slot))
         self._free(lease.host, ready_at)
 
     def finish(self, keys: Keys) -> None:
         keys = np.unique(keys)
-        slots = self._table.find(keys, self._key)
-        unknown = keys[slots < 0]
-        none = np.zeros(len(unknown))
-        self._add_new(
-            unknown, none.astype(np.uint32), np.full(len(unknown), np.nan, np.float32), 0, none.astype(np.int32)
-        )
-        slots = self._table.find(keys, self._key)
-        state = self._state[slots]
-        self._parked -= int((state == PARKED).sum())
-        waiting = slots[(state == COLD) | (state == HOT)]
-        self._state[slots[state != LEASED]] = DONE
-        self._forget(waiting)
+        slots, at = self._table.find(keys, self._key)
+        new = slots < 0
+        if new.any():
+            nothing = np.zeros(np.count_nonzero(new), np.int32)
+            nan = np.full(len(nothing), np.nan, np.float32)
+            fresh = self._new_slots(keys[new], at[new], nothing.astype(np.uint32), nan, 0, nothing)
+            self._state[fresh] = DONE
+        self._finish_known(slots[~new])
 
     def hold(self, host: int, ready_at: float) -> None:
         queue = self._queue(host)
         if ready_at > queue.ready_at:
             queue.ready_at = ready_at
-            queue.where = IDLE
-            self._offer(host, queue)
+            if queue.where == READY and ready_at > self._now:
+                self._offer(host, queue)
 
-    def rescore(self, rows: Iterable[tuple[int, Keys, Doubles]]) -> int:
+    def rescore(self, rows: Iterable[Row]) -> int:
         self._reset()
-        for slots, scores, row, places in self._bulks(rows):
-            self._take_bulk(slots, scores, row, places)
+        for bulk in _bulks(rows):
+            self._take_bulk(*bulk)
         return self._requeue()
 
     def next_ready(self) -> float | None:
-        while self._ready:
-            merit = -self._ready[0]
-            queue = self._queues[int(self._host[slot_of(merit)])]
-            assert queue is not None
-            if self._stands(queue, merit):
+        ready, timed, queues = self._ready, self._timed, self._queues
+        while merit := ready.top():
+            queue = queues[self._host.item(LOW - (merit & LOW))]
+            if queue.where == READY and queue.hot[-1] == merit:
                 return queue.ready_at
-            heappop(self._ready)
-        while self._timed:
-            when, host = self._timed[0]
-            waiting = self._queues[host]
-            if waiting is not None and waiting.where == TIMED and waiting.ready_at == when:
+            ready.pop()
+        while timed:
+            when, host = timed[0]
+            queue = queues[host]
+            if queue.where != TIMED:
+                heappop(timed)
+            elif queue.ready_at > when:  # held for longer meanwhile
+                heapreplace(timed, (queue.ready_at, host))
+            else:
                 return when
-            heappop(self._timed)
         return None
 
     def known(self, keys: Keys) -> Bools:
-        return np.asarray(self._table.find(keys, self._key) >= 0, np.bool_)
+        return self._table.find(keys, self._key)[0] >= 0
 
     def best(self, n: int) -> list[Lease]:
         slots = np.flatnonzero(self._state[: self._count] <= HOT)
-        if not len(slots):
-            return []
         order = merits(self._score[slots], slots)
-        if len(slots) > n:
-            top = np.argpartition(order, len(order) - n)[-n:]
-            slots, order = slots[top], order[top]
-        return [self._lease_of(int(slots[i])) for i in np.argsort(order)[::-1]]
+        if len(order) > n:
+            order = np.partition(order, len(order) - n)[len(order) - n :]
+        return [self._lease_of(slot) for slot in slots_of(np.sort(order)[::-1]).tolist()]
 
     # -- slots --------------------------------------------------------------------------------------------
 
     def _columns(self) -> tuple[npt.NDArray[np.generic], ...]:
-        main = (self._key, self._score, self._host, self._row, self._index, self._state)
-        return (*main, self._sum, self._seen, self._best) if self.duplicates == "mean" else main
+        main = (self._records, self._state)
+        return (*main, self._sum, self._seen, self._best) if self._mean else main
 
     def _grow(self, size: int) -> None:
         """Room for ``size`` slots; the system moves large arrays without copying them."""
@@ -197,198 +228,328 @@ class ColumnFrontier:
             room = max(size, int(len(self._key) * GROWTH) + 64)
             for column in self._columns():
                 column.resize(room, refcheck=False)
+            self._view()
 
-    def _add_distinct(self, keys: Keys, hosts: HostColumn, scores: Floats, row: int, places: Places) -> int:
-        slots = self._table.find(keys, self._key)
+    def _view(self) -> None:
+        """The fields of the records as columns; to be looked at anew whenever the records may have moved."""
+        records = self._records
+        self._key: Keys = records["key"]
+        self._score: Floats = records["score"]
+        self._host: HostColumn = records["host"]
+        self._row: Places = records["row"]
+        self._index: Places = records["index"]
+
+    def _add_distinct(self, keys: Keys, hosts: HostColumn, values: Floats, row: int, places: Places) -> int:
+        slots, at = self._table.find(keys, self._key)
         new = slots < 0
         count = int(np.count_nonzero(new))
         if count < len(keys):
             known = ~new
-            self._meet_again(slots[known], scores[known], row, places[known])
+            self._meet_again(slots[known], values[known], row, places[known])
+            keys, at, hosts, values, places = keys[new], at[new], hosts[new], values[new], places[new]
         if count:
-            self._add_new(keys[new], hosts[new], scores[new], row, places[new])
+            self._add_new(keys, at, hosts, values, row, places)
         return count
 
-    def _add_new(self, keys: Keys, hosts: HostColumn, scores: Floats, row: int, places: Places) -> None:
+    def _new_slots(
+        self, keys: Keys, at: Slots, hosts: HostColumn, values: Floats, row: int, places: Places
+    ) -> npt.NDArray[np.int64]:
         """Slots for distinct unknown keys, in this order."""
-        if not len(keys):
-            return
-        slots = np.arange(self._count, self._count + len(keys))
-        self._grow(self._count + len(keys))
-        self._count += len(keys)
-        self._key[slots], self._score[slots], self._host[slots] = keys, scores, hosts
-        self._row[slots], self._index[slots] = row, places
-        self._table.place(keys, slots, self._key)
-        out = np.isnan(scores)
-        if self.duplicates == "mean":
-            self._sum[slots], self._seen[slots], self._best[slots] = np.where(out, 0.0, scores), ~out, scores
+        start, end = self._count, self._count + len(keys)
+        self._grow(end)
+        self._count = end
+        self._key[start:end], self._score[start:end], self._host[start:end] = keys, values, hosts
+        self._row[start:end], self._index[start:end] = row, places
+        if self._mean:
+            out = np.isnan(values)
+            self._sum[start:end], self._seen[start:end], self._best[start:end] = np.where(out, 0, values), ~out, values
+        slots = np.arange(start, end)
+        self._table.place(keys, slots, at, self._key)
+        return slots
+
+    def _add_new(self, keys: Keys, at: Slots, hosts: HostColumn, values: Floats, row: int, places: Places) -> None:
+        slots = self._new_slots(keys, at, hosts, values, row, places)
+        out = np.isnan(values)
         if out.any():
             self._state[slots[out]] = PARKED
-            self._parked += int(out.sum())
-            slots = slots[~out]
-        if len(slots):
-            self._enqueue(slots)
+            self._parked += int(np.count_nonzero(out))
+            slots, hosts, values = slots[~out], hosts[~out], values[~out]
+        order = merits(values, slots)
+        if len(order) >= MANY:
+            self._enter_many(hosts, order)
+            return
+        for host, merit in zip(hosts.tolist(), order.tolist(), strict=True):
+            self._enter(host, merit)
 
-    def _meet_again(self, slots: Slots, scores: Floats, row: int, places: Places) -> None:
+    def _meet_again(self, slots: Slots, values: Floats, row: int, places: Places) -> None:
         """Another link to known URLs (distinct slots): combine its score by the rule."""
         state = self._state[slots]
-        live = ((state <= HOT) | (state == PARKED)) & ~np.isnan(scores)
-        if not live.any():
+        live = (state <= PARKED) & ~np.isnan(values)
+        if self._mean:
+            self._average(slots[live], values[live], row, places[live])
             return
-        slots, scores, places, parked = slots[live], scores[live], places[live], state[live] == PARKED
-        old = self._score[slots]
-        if self.duplicates == "mean":
-            self._average(slots, scores, row, places)
-            return
-        changed = parked | (scores > old) if self.duplicates == "best" else parked
-        if changed.any():
-            self._change(slots[changed], scores[changed])
-            self._row[slots[changed]], self._index[slots[changed]] = row, places[changed]
+        better = state == PARKED
+        if self.duplicates == "best":
+            better |= values > self._score[slots]
+        better &= live
+        if better.any():
+            slots = slots[better]
+            self._row[slots], self._index[slots] = row, places[better]
+            self._change(slots, values[better])
 
-    def _average(self, slots: Slots, scores: Floats, row: int, places: Places) -> None:
-        self._sum[slots] += scores
+    def _average(self, slots: Slots, values: Floats, row: int, places: Places) -> None:
+        self._sum[slots] += values
         self._seen[slots] += 1
-        better = (scores > self._best[slots]) | np.isnan(self._best[slots])
-        self._best[slots[better]] = scores[better]
+        better = ~(values <= self._best[slots])
+        self._best[slots[better]] = values[better]
         self._row[slots[better]], self._index[slots[better]] = row, places[better]
         self._change(slots, (self._sum[slots] / self._seen[slots]).astype(np.float32))
 
-    def _change(self, slots: Slots, scores: Floats) -> None:
-        """New scores for waiting or parked slots; moves them in their queues."""
-        state = self._state[slots]
-        hot = slots[state == HOT]
-        for slot, merit in zip(hot.tolist(), merits(self._score[hot], hot).tolist(), strict=True):
-            self._queue(int(self._host[slot])).drop(merit)
-        self._score[slots] = scores
-        self._parked -= int((state == PARKED).sum())
-        self._forget(slots[state <= HOT])  # taken in again at once; what lies in a cold part meanwhile is skipped
-        self._state[slots] = PARKED
-        self._enqueue(slots)
+    def _change(self, slots: Slots, values: Floats) -> None:
+        """New scores for waiting or parked slots (distinct)."""
+        old, new = merits(self._score[slots], slots), merits(values, slots)
+        hosts, numbers = self._host[slots].tolist(), values.tolist()
+        for host, before, merit, value in zip(hosts, old.tolist(), new.tolist(), numbers, strict=True):
+            self._move(host, before, merit, value)
+
+    # -- single links -------------------------------------------------------------------------------------
+
+    def _add_each(self, keys: Keys, hosts: HostColumn, values: Floats, row: int, places: Places) -> int:
+        """Links one by one; keys may repeat. Returns how many were new."""
+        before = self._count
+        columns = keys.tolist(), hosts.tolist(), values.tolist(), places.tolist()
+        for key, host, score, place in zip(*columns, strict=True):
+            slot, at = self._table.find_one(key, self._key)
+            if slot < 0:
+                self._add_one(key, at, host, score, row, place)
+            else:
+                self._meet_one(slot, score, row, place)
+        return self._count - before
+
+    def _add_one(self, key: int, at: int, host: int, score: float, row: int, place: int) -> None:
+        slot, out = self._count, math.isnan(score)
+        self._grow(slot + 1)
+        self._count = slot + 1
+        self._key[slot], self._score[slot], self._host[slot] = key, score, host
+        self._row[slot], self._index[slot] = row, place
+        if self._mean:
+            self._sum[slot], self._seen[slot], self._best[slot] = 0.0 if out else score, not out, score
+        self._table.place_one(key, slot, at, self._key)
+        if out:
+            self._state[slot] = PARKED
+            self._parked += 1
+        else:
+            self._enter(host, merit_of(score, slot))
+
+    def _meet_one(self, slot: int, score: float, row: int, place: int) -> None:
+        """``_meet_again`` for one link."""
+        state, before = self._state.item(slot), self._score.item(slot)
+        if state > PARKED or math.isnan(score):
+            return
+        better = state == PARKED or (self.duplicates == "best" and score > before)
+        if self._mean:
+            better, score = self._average_one(slot, score)
+        elif not better:
+            return
+        if better:
+            self._row[slot], self._index[slot] = row, place
+        self._move(self._host.item(slot), merit_of(before, slot), merit_of(score, slot), score)
+
+    def _average_one(self, slot: int, score: float) -> tuple[bool, float]:
+        """Whether a score is the best so far, and the mean with it."""
+        self._sum[slot] += score
+        self._seen[slot] += 1
+        better = not score <= self._best.item(slot)
+        if better:
+            self._best[slot] = score
+        return better, np.float32(self._sum.item(slot) / self._seen.item(slot)).item()
 
     # -- queues -------------------------------------------------------------------------------------------
 
     def _queue(self, host: int) -> HostQueue:
         queues = self._queues
         if host >= len(queues):
-            queues.extend([None] * (host + 1 - len(queues)))
-        queue = queues[host]
-        if queue is None:
-            queue = queues[host] = HostQueue()
-        return queue
+            queues.extend([NOBODY] * (host + 1 - len(queues)))
+        if queues[host] is NOBODY:
+            queues[host] = HostQueue()
+        return queues[host]
 
-    def _enqueue(self, slots: Slots) -> None:
-        """Put scored slots into their hosts' queues."""
-        hosts, order = self._host[slots].tolist(), merits(self._score[slots], slots).tolist()
-        self._state[slots] = COLD
-        self._waiting += len(slots)
-        hot, touched = [], {}
-        host = -1
-        for next_host, merit in zip(hosts, order, strict=True):
-            if next_host != host:
-                host, queue = next_host, self._queue(next_host)
-            if not queue.waiting:
-                self._hosts += 1
-            queue.waiting += 1
-            if merit > queue.floor:
-                insort(queue.hot, merit)
-                hot.append(LOW - (merit & LOW))
-                touched[host] = queue
-            else:
-                queue.put_cold(LOW - (merit & LOW))
-                if not queue.hot:
-                    touched[host] = queue
-        if hot:
-            self._state[hot] = HOT
-        for host, queue in touched.items():
-            leaving = queue.overflow()
-            if leaving:
-                self._state[leaving] = COLD
-            self._offer(host, queue)
+    def _seen_queues(self) -> Iterator[HostQueue]:
+        return (queue for queue in self._queues if queue is not NOBODY)
 
-    def _forget(self, slots: Slots) -> None:
-        """Waiting slots wait no more; their states were set already, or will be."""
-        self._waiting -= len(slots)
-        if not len(slots):
+    def _enter(self, host: int, merit: int) -> None:
+        """A scored link, marked cold and in no queue, begins to wait."""
+        queue = self._queue(host)
+        if not queue.waiting:
+            self._hosts += 1
+        queue.waiting += 1
+        self._waiting += 1
+        self._put(host, queue, merit)
+
+    def _put(self, host: int, queue: HostQueue, merit: int) -> None:
+        """Place a waiting link that is marked cold."""
+        if merit <= queue.floor:
+            queue.cool_one(LOW - (merit & LOW))
+            self._compact(queue)
             return
-        hosts, counts = np.unique(self._host[slots], return_counts=True)
-        for host, count in zip(hosts.tolist(), counts.tolist(), strict=True):
-            queue = self._queue(host)
-            queue.waiting -= count
-            if not queue.waiting:
-                self._hosts -= 1
-                queue.where = IDLE
+        hot = queue.hot
+        if hot and merit < hot[-1]:
+            insort(hot, merit)
+        else:
+            hot.append(merit)
+        self._state[LOW - (merit & LOW)] = HOT
+        if len(hot) > queue.limit:
+            self._state[queue.overflow()] = COLD
+            self._compact(queue)
+        if queue.where == READY:
+            if queue.hot[-1] == merit:
+                self._announce(merit)
+        elif queue.where == IDLE and not queue.busy:
             self._offer(host, queue)
 
-    def _head(self, queue: HostQueue) -> int | None:
-        """The best merit of a queue, or None when nothing waits; refills the hot part when it ran out."""
-        while True:
-            while queue.hot:
-                merit = queue.hot[-1]
-                if self._state.item(LOW - (merit & LOW)) == HOT:
-                    return merit
-                queue.hot.pop()
-            if queue.cold is None:
-                queue.floor = -1
-                return None
-            self._refill(queue)
+    def _move(self, host: int, before: int, merit: int, value: float) -> None:
+        """A waiting or parked link gets the score ``value``; its merit was ``before`` and is ``merit`` now."""
+        slot = LOW - (merit & LOW)
+        state, self._score[slot] = self._state.item(slot), value
+        if state == PARKED:
+            self._state[slot] = COLD
+            self._parked -= 1
+            self._enter(host, merit)
+        elif state == HOT:
+            self._move_hot(host, before, merit, slot)
+        elif merit > self._queues[host].floor:  # its place among the cold goes stale
+            self._put(host, self._queues[host], merit)
+
+    def _move_hot(self, host: int, before: int, merit: int, slot: int) -> None:
+        queue = self._queues[host]
+        if queue.where == READY and queue.hot[-1] == before:
+            queue.where = IDLE
+        queue.drop(before)
+        self._state[slot] = COLD
+        self._put(host, queue, merit)
+        if queue.where == IDLE and not queue.busy:
+            self._offer(host, queue)
+
+    def _enter_many(self, hosts: HostColumn, order: Merits) -> None:
+        """``_enter`` for many links: host by host, each in one go."""
+        by = np.lexsort((order, hosts))
+        hosts, order = hosts[by], order[by]
+        slots = slots_of(order)
+        starts = np.flatnonzero(np.concatenate([[True], hosts[1:] != hosts[:-1]]))
+        ends = np.append(starts[1:], len(hosts))
+        self._waiting += len(order)
+        for host, start, end in zip(hosts[starts].tolist(), starts.tolist(), ends.tolist(), strict=True):
+            queue = self._queue(host)
+            head = queue.hot[-1] if queue.hot else None
+            if queue.waiting:
+                self._merge(queue, order[start:end])
+            else:
+                self._hosts += 1
+                cut = end - hot_size(end - start)
+                queue.fill(order[cut:end], slots[start:cut])
+                self._state[slots[cut:end]] = HOT
+            queue.waiting += end - start
+            if queue.where == READY:
+                if queue.hot[-1] != head:
+                    self._announce(queue.hot[-1])
+            elif queue.where == IDLE and not queue.busy:
+                self._offer(host, queue)
+
+    def _merge(self, queue: HostQueue, order: Merits) -> None:
+        """Take sorted merits into a queue in which others wait."""
+        cut = int(np.searchsorted(order, np.uint64(queue.floor), "right")) if queue.floor > 0 else 0
+        if cut:
+            queue.cool(slots_of(order[:cut]))
+        if cut < len(order):
+            hot = np.concatenate([np.frombuffer(queue.hot, np.uint64), order[cut:]])
+            hot.sort()
+            queue.hot = array("Q", hot.tobytes())
+            self._state[slots_of(order[cut:])] = HOT
+            if len(hot) > queue.limit:
+                self._state[queue.overflow()] = COLD
 
     def _refill(self, queue: HostQueue) -> None:
-        assert queue.cold is not None
-        slots = np.unique(np.frombuffer(queue.cold, np.uint32))
+        """The best cold links of a queue become hot; none is hot, and some wait."""
+        slots = self._cold(queue)
+        self._state[queue.refill(merits(self._score[slots], slots))] = HOT
+
+    def _cold(self, queue: HostQueue) -> npt.NDArray[np.uint32]:
+        """The cold links of a queue, each once."""
+        slots = np.frombuffer(queue.cold or b"", np.uint32)
         slots = slots[self._state[slots] == COLD]
-        hot = queue.refill(slots, merits(self._score[slots], slots))
-        self._state[hot] = HOT
+        return slots if len(slots) == queue.waiting - len(queue.hot) else np.unique(slots)
+
+    def _compact(self, queue: HostQueue) -> None:
+        """Forget what is stale among the cold once it is more than half."""
+        if queue.cold is not None and len(queue.cold) > 2 * queue.waiting + 64:
+            queue.cold = array("I", np.unique(self._cold(queue)).tobytes())
+
+    def _finish_known(self, slots: Slots) -> None:
+        state = self._state[slots]
+        self._parked -= int(np.count_nonzero(state == PARKED))
+        self._state[slots] = np.where((state == LEASED) | (state == ENDING), ENDING, DONE)
+        slots, state = slots[state <= HOT], state[state <= HOT]
+        self._waiting -= len(slots)
+        hosts, order = self._host[slots].tolist(), merits(self._score[slots], slots).tolist()
+        beheaded = {}
+        for host, merit, hot in zip(hosts, order, (state == HOT).tolist(), strict=True):
+            queue = self._queues[host]
+            queue.waiting -= 1
+            if hot:
+                if queue.hot[-1] == merit and queue.where == READY:
+                    queue.where = IDLE
+                    beheaded[host] = queue
+                queue.drop(merit)
+            if not queue.waiting:
+                self._hosts -= 1
+                queue.clear()
+        for host, queue in beheaded.items():
+            if queue.waiting:
+                self._offer(host, queue)
 
     # -- hosts --------------------------------------------------------------------------------------------
 
     def _offer(self, host: int, queue: HostQueue) -> None:
-        """Put a host into the heap where it belongs, if something waits on it and it is not busy."""
-        if queue.busy or not queue.waiting:
-            return
+        """Put a host on which something waits, and which is not busy, into the heap where it belongs."""
         if queue.ready_at > self._now:
             if queue.where != TIMED:
                 queue.where = TIMED
                 heappush(self._timed, (queue.ready_at, host))
             return
-        merit = self._head(queue)
-        if merit is not None and not (queue.where == READY and queue.offered == merit):
-            queue.where, queue.offered = READY, merit
-            heappush(self._ready, -merit)
-            if len(self._ready) > self._tidy_at:
-                self._tidy()
+        if not queue.hot:
+            self._refill(queue)
+        queue.where = READY
+        self._announce(queue.hot[-1])
 
-    def _tidy(self) -> None:
-        """Drop stale entries once they may be half of all."""
-        queues, hosts = self._queues, self._host
-        self._ready = [
-            entry
-            for entry in self._ready
-            if (queue := queues[int(hosts[slot_of(-entry)])]) is not None and self._stands(queue, -entry)
-        ]
-        heapify(self._ready)
-        self._tidy_at = 2 * len(self._ready) + 64
+    def _announce(self, merit: int) -> None:
+        """The best link of a host that may be visited."""
+        self._ready.push(merit)
+        if len(self._ready) > 2 * self._hosts + 64:  # more than half say nothing any more
+            self._ready.keep(self._stands)
+
+    def _stands(self, merit: int) -> bool:
+        """Whether a merit among the ready still is that of its host's best waiting link."""
+        queue = self._queues[self._host.item(LOW - (merit & LOW))]
+        return queue.where == READY and queue.hot[-1] == merit
 
     def _release(self, now: float) -> None:
         """Hosts whose time has come may be visited."""
-        timed = self._timed
+        timed, queues = self._timed, self._queues
         while timed and timed[0][0] <= now:
-            when, host = heappop(timed)
-            queue = self._queues[host]
-            if queue is not None and queue.where == TIMED and queue.ready_at == when:
+            host = heappop(timed)[1]
+            queue = queues[host]
+            if queue.where == TIMED:
                 queue.where = IDLE
-                self._offer(host, queue)
-
-    def _stands(self, queue: HostQueue, merit: int) -> bool:
-        """Whether a ready entry still is its host's best waiting link."""
-        if queue.where != READY or not queue.hot or queue.hot[-1] != merit:
-            return False
-        return bool(self._state.item(LOW - (merit & LOW)) == HOT)
+                self._offer(host, queue)  # back to those that wait when it was held for longer meanwhile
 
     def _hand_out(self, slot: int, host: int, queue: HostQueue) -> Lease:
         queue.hot.pop()
-        queue.busy, queue.where = True, IDLE
+        queue.where = IDLE
         queue.waiting -= 1
-        self._hosts -= not queue.waiting
+        if not queue.waiting:
+            self._hosts -= 1
+            queue.clear()
+        queue.busy = True
         self._busy += 1
         self._waiting -= 1
         self._state[slot] = LEASED
@@ -404,105 +565,117 @@ class ColumnFrontier:
             self._score.item(slot),
         )
 
+    def _check(self, lease: Lease) -> None:
+        if not LEASED <= self._state.item(lease.slot) <= ENDING:
+            raise ValueError(f"the lease of key {lease.key} has ended already; a lease ends once")
+
     def _free(self, host: int, ready_at: float) -> None:
-        queue = self._queue(host)
+        queue = self._queues[host]
         queue.busy = False
         self._busy -= 1
         queue.ready_at = max(queue.ready_at, ready_at)
-        self._offer(host, queue)
+        if queue.waiting:
+            self._offer(host, queue)
 
     # -- all links scored again ---------------------------------------------------------------------------
 
     def _reset(self) -> None:
         """Waiting and parked slots lose their scores, all queues their links."""
         state = self._state[: self._count]
-        live = np.flatnonzero((state <= HOT) | (state == PARKED))
-        self._state[live] = PARKED
-        open_ = np.flatnonzero(self._state[: self._count] != DONE)
-        self._score[open_] = np.nan
-        if self.duplicates == "mean":
-            self._sum[open_], self._seen[open_], self._best[open_] = 0.0, 0, np.nan
-        self._waiting, self._parked, self._hosts = 0, len(live), 0
+        live = state <= PARKED
+        state[live] = PARKED
+        open_ = state != DONE
+        self._score[: self._count][open_] = np.nan
+        if self._mean:
+            for column, nothing in ((self._sum, 0.0), (self._seen, 0), (self._best, np.nan)):
+                column[: self._count][open_] = nothing
+        self._waiting, self._parked, self._hosts = 0, int(np.count_nonzero(live)), 0
         self._ready.clear()
-        for queue in self._queues:
-            if queue is not None:
-                queue.hot, queue.cold, queue.floor, queue.waiting = type(queue.hot)("Q"), None, -1, 0
-                queue.where = IDLE
         self._timed.clear()
+        for queue in self._seen_queues():
+            queue.clear()
 
-    def _bulks(self, rows: Iterable[tuple[int, Keys, Doubles]]) -> Iterator[tuple[Slots, Floats, Places, Places]]:
-        """Rows gathered to many links at a time: slots, scores, rows, places, where there is a score."""
-        numbers: list[Places] = []
-        columns: list[tuple[Keys, Doubles, Places]] = []
-        size = 0
-        for row, keys, scores in rows:
-            numbers.append(np.full(len(keys), row, np.int32))
-            columns.append((keys, scores, np.arange(len(keys), dtype=np.int32)))
-            size += len(keys)
-            if size >= BULK:
-                yield self._gathered(numbers, columns)
-                numbers, columns, size = [], [], 0
-        if size:
-            yield self._gathered(numbers, columns)
-
-    def _gathered(
-        self, numbers: list[Places], columns: list[tuple[Keys, Doubles, Places]]
-    ) -> tuple[Slots, Floats, Places, Places]:
-        keys = np.concatenate([column[0] for column in columns])
-        scores = np.concatenate([column[1] for column in columns]).astype(np.float32)
-        places, row = np.concatenate([column[2] for column in columns]), np.concatenate(numbers)
-        slots = self._table.find(keys, self._key)
-        use = (slots >= 0) & ~np.isnan(scores)
+    def _take_bulk(self, keys: Keys, values: Floats, row: Places, places: Places) -> None:
+        """Combine many links (keys may repeat, order counts) into the score columns; queues are filled later."""
+        slots = self._table.find(keys, self._key)[0]
+        use = (slots >= 0) & ~np.isnan(values)
         use &= self._state[slots] != DONE
-        return slots[use], scores[use], row[use], places[use]
-
-    def _take_bulk(self, slots: Slots, scores: Floats, row: Places, places: Places) -> None:
-        """Combine many links (slots may repeat, order counts) into the score columns; queues are filled later."""
-        if self.duplicates == "mean":
-            np.add.at(self._sum, slots, scores)
-            np.add.at(self._seen, slots, 1)
-        held = self._best if self.duplicates == "mean" else self._score
-        rank = np.arange(len(slots)) if self.duplicates == "first" else -scores
-        order = np.lexsort((np.arange(len(slots)), rank, slots))
-        head = np.ones(len(order), np.bool_)
-        head[1:] = slots[order[1:]] != slots[order[:-1]]
-        pick = order[head]
-        old = held[slots[pick]]
-        take = np.isnan(old) if self.duplicates == "first" else np.isnan(old) | (scores[pick] > old)
-        pick = pick[take]
-        held[slots[pick]] = scores[pick]
-        self._row[slots[pick]], self._index[slots[pick]] = row[pick], places[pick]
-        if self.duplicates == "mean":
-            self._score[slots] = (self._sum[slots] / self._seen[slots]).astype(np.float32)
+        slots, values, row, places = slots[use], values[use], row[use], places[use]
+        if self.duplicates == "first":
+            won = np.isnan(self._score[slots])
+        else:
+            won = _raise(self._best if self._mean else self._score, slots, values)
+        first = np.flatnonzero(won)[::-1]  # of several links to a URL the last to be written has it: the first one
+        self._row[slots[first]], self._index[slots[first]] = row[first], places[first]
+        if self.duplicates == "first":
+            self._score[slots[first]] = values[first]
+        if self._mean:
+            np.add.at(self._sum, slots, values.astype(np.float64))
+            np.add.at(self._seen, slots, np.uint32(1))
+            self._score[slots] = self._sum[slots] / self._seen[slots]
 
     def _requeue(self) -> int:
-        """Queue every scored slot; host by host, the best link hot and the rest cold until it is needed."""
-        slots = np.flatnonzero((self._state[: self._count] == PARKED) & ~np.isnan(self._score[: self._count]))
+        """Queue every scored slot, all of a host in one go; some hosts at a time, to save memory."""
+        parked = self._state[: self._count] == PARKED
+        slots = np.flatnonzero(parked & ~np.isnan(self._score[: self._count])).astype(np.uint32)
         self._parked -= len(slots)
-        self._waiting = len(slots)
         self._state[slots] = COLD
-        if len(slots):
-            order = np.argsort(self._host[slots], kind="stable")
-            slots = slots[order]
-            hosts, starts = np.unique(self._host[slots], return_index=True)
-            for host, part in zip(hosts.tolist(), np.split(slots.astype(np.uint32), starts[1:]), strict=True):
-                self._fill(host, part)
-        for host, queue in enumerate(self._queues):
-            if queue is not None:
-                self._offer(host, queue)
+        slots = slots[np.argsort(self._host[slots], kind="stable")]
+        hosts = self._host[slots]
+        start = 0
+        while start < len(slots):
+            end = int(np.searchsorted(hosts, hosts[min(start + BULK, len(hosts)) - 1], "right"))
+            part = slots[start:end]
+            self._enter_many(hosts[start:end], merits(self._score[part], part))
+            start = end
         return len(slots)
 
-    def _fill(self, host: int, slots: npt.NDArray[np.uint32]) -> None:
-        queue = self._queue(host)
-        queue.waiting = len(slots)
-        self._hosts += 1
-        hot = queue.refill(slots, merits(self._score[slots], slots))
-        self._state[hot] = HOT
+
+def _stored(scores: Doubles) -> Floats:
+    """Scores as they are kept: float32, none beyond its largest numbers."""
+    return np.minimum(np.maximum(scores, -LARGEST), LARGEST).astype(np.float32)
 
 
-def _first_of_each(keys: Keys) -> npt.NDArray[np.intp] | None:
-    """Places of the first of each distinct key, in order; None when all are distinct."""
-    if len(keys) < 2:
+def _repeated(keys: Keys) -> Bools | None:
+    """bool[n]: which keys stand earlier in the array already; None when all are distinct."""
+    order = np.sort(keys)
+    if not (order[1:] == order[:-1]).any():
         return None
-    distinct, first = np.unique(keys, return_index=True)
-    return None if len(distinct) == len(keys) else np.sort(first)
+    again = np.ones(len(keys), np.bool_)
+    again[np.unique(keys, return_index=True)[1]] = False
+    return again
+
+
+def _raise(held: Floats, slots: Slots, values: Floats) -> Bools:
+    """Raise ``held`` at slots (which may repeat) to the values that are larger, or where there was none (NaN).
+
+    Returns bool[n]: which values are the new ones held; of equal ones all.
+    """
+    old = held[slots]
+    np.fmax.at(held, slots, values)
+    raised: Bools = (values == held[slots]) & ~(old >= values)
+    return raised
+
+
+def _bulks(rows: Iterable[Row]) -> Iterator[tuple[Keys, Floats, Places, Places]]:
+    """Rows gathered to many links at a time: keys, scores, rows, places."""
+    held: list[Row] = []
+    size = 0
+    for row in rows:
+        if len(row[1]) != len(row[2]):
+            raise ValueError(f"row {row[0]}: {len(row[1])} keys and {len(row[2])} scores; there must be one a key")
+        held.append(row)
+        size += len(row[1])
+        if size >= BULK:
+            yield _gathered(held)
+            held, size = [], 0
+    if size:
+        yield _gathered(held)
+
+
+def _gathered(rows: list[Row]) -> tuple[Keys, Floats, Places, Places]:
+    sizes = np.array([len(row[1]) for row in rows])
+    numbers = np.repeat(np.array([row[0] for row in rows], np.int32), sizes)
+    places = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    keys, values = np.concatenate([row[1] for row in rows]), _stored(np.concatenate([row[2] for row in rows]))
+    return keys, values, numbers, places.astype(np.int32)

@@ -1,8 +1,8 @@
 """A hash table from 64-bit keys to slots, in numpy: 4 bytes a bucket, many keys looked up at once.
 
 Open addressing with double hashing. The table holds slot numbers only; the keys themselves lie in the frontier's
-key column, which is passed in. A round of probing handles all keys still unresolved, so a lookup of the 60 links of
-a page takes a handful of numpy calls whatever the table's size.
+key column, which is passed in. Keys are probed together, round by round; the few that are still open after that,
+and single keys, are probed one by one, since a numpy call costs as much as several steps in Python.
 """
 
 from __future__ import annotations
@@ -14,14 +14,20 @@ from clew.model import Keys
 
 Slots = npt.NDArray[np.int64]
 
-MIX = np.uint64(0x9E3779B97F4A7C15)
+MIX = 0x9E3779B97F4A7C15
 """Odd, near 2^64 / golden ratio: spreads keys that are not random (Knuth's multiplicative hashing)."""
+
+STEP = 0x7FFFFFFF
+WORD = 0xFFFFFFFFFFFFFFFF
 
 FULL = 0.75
 """The table doubles beyond this load."""
 
+FEW = 12
+"""So few open keys are probed one by one."""
+
 REHASH = 1 << 20
-"""Slots moved at a time when the table doubles: bounds the memory it takes meanwhile."""
+"""Buckets moved at a time when the table doubles: bounds the memory it takes meanwhile."""
 
 
 class KeyTable:
@@ -37,42 +43,74 @@ class KeyTable:
         """Bytes of memory held."""
         return self._buckets.nbytes
 
-    def find(self, keys: Keys, column: Keys) -> Slots:
-        """int64[n]: the slot of each key, -1 where it is unknown. ``column`` holds the key of every slot."""
+    def find(self, keys: Keys, column: Keys) -> tuple[Slots, Slots]:
+        """int64[n] each: the slot of each key, -1 where it is unknown; the bucket where its probing ended.
+
+        ``column`` holds the key of every slot.
+        """
         at, step = self._start(keys)
         slots = self._buckets[at].astype(np.int64)
         open_ = np.flatnonzero((slots >= 0) & (column[slots] != keys))
-        while len(open_):
+        while len(open_) > FEW:
             at[open_] = (at[open_] + step[open_]) & (len(self._buckets) - 1)
             found = self._buckets[at[open_]]
             slots[open_] = found
             open_ = open_[(found >= 0) & (column[found] != keys[open_])]
-        return slots
+        for i in open_.tolist():
+            slots[i], at[i] = self._follow(keys.item(i), at.item(i), step.item(i), column)
+        return slots, at
 
-    def place(self, keys: Keys, slots: Slots, column: Keys) -> None:
-        """Enter distinct unknown keys with their slots; grows first when needed."""
+    def find_one(self, key: int, column: Keys) -> tuple[int, int]:
+        """``find`` for a single key."""
+        mixed = key * MIX & WORD
+        step = mixed & STEP | 1
+        return self._follow(key, (mixed >> (64 - self._bits)) - step, step, column)
+
+    def place(self, keys: Keys, slots: Slots, at: Slots, column: Keys) -> None:
+        """Enter distinct unknown keys with their slots where ``find`` ended; grows first when needed."""
+        room = FULL * len(self._buckets)
         while self._used + len(keys) > FULL * len(self._buckets):
             self._double(column)
-        self._settle(keys, slots)
         self._used += len(keys)
+        if room != FULL * len(self._buckets):
+            self._settle(keys, slots)
+            return
+        self._buckets[at] = slots
+        lost = np.flatnonzero(self._buckets[at] != slots)  # two new keys ended at one bucket: the last to write has it
+        if len(lost):
+            self._settle(keys[lost], slots[lost])
+
+    def place_one(self, key: int, slot: int, at: int, column: Keys) -> None:
+        """``place`` for a single key."""
+        if self._used + 1 > FULL * len(self._buckets):
+            self._double(column)
+            at = self.find_one(key, column)[1]
+        self._used += 1
+        self._buckets[at] = slot
 
     def _start(self, keys: Keys) -> tuple[Slots, Slots]:
         """First bucket and (odd) step of each key."""
-        mixed = keys * MIX
-        first = (mixed >> np.uint64(64 - self._bits)).astype(np.int64)
-        return first, (mixed & np.uint64(0x7FFFFFFF)).astype(np.int64) | 1
+        mixed = keys * np.uint64(MIX)
+        first = (mixed >> np.uint64(64 - self._bits)).view(np.int64)
+        return first, (mixed & np.uint64(STEP) | np.uint64(1)).view(np.int64)
+
+    def _follow(self, key: int, at: int, step: int, column: Keys) -> tuple[int, int]:
+        """Probe from the bucket after ``at`` on: the key's slot or -1, and the bucket where that showed."""
+        bucket, key_of, mask = self._buckets.item, column.item, len(self._buckets) - 1
+        while True:
+            at = (at + step) & mask
+            slot: int = bucket(at)
+            if slot < 0 or key_of(slot) == key:
+                return slot, at
 
     def _settle(self, keys: Keys, slots: Slots) -> None:
         at, step = self._start(keys)
         mask = len(self._buckets) - 1
         while len(slots):
-            taken = self._buckets[at] >= 0
-            while taken.any():
-                at[taken] = (at[taken] + step[taken]) & mask
-                taken = self._buckets[at] >= 0
-            self._buckets[at] = slots
-            lost = self._buckets[at] != slots  # two new keys wanted one bucket: the last to write has it
-            at, step, slots = at[lost], step[lost], slots[lost]
+            free = self._buckets[at] < 0
+            self._buckets[at[free]] = slots[free]
+            lost = self._buckets[at] != slots
+            at, step, slots = (at[lost] + step[lost]) & mask, step[lost], slots[lost]
 
     def _double(self, column: Keys) -> None:
         old = self._buckets

@@ -3,11 +3,14 @@
 A link's place in the order is its **merit**: one 64-bit number, higher is sooner, made of its score and its slot, so
 that equal scores go by first sight. A queue keeps the best few merits sorted (``hot``) and the rest as bare slots
 in no order (``cold``); when ``hot`` runs out it is refilled with the best of ``cold``. No cold link is better than
-``floor``, and no hot link is worse.
+``floor``, and no hot link is worse. Every merit in ``hot`` is true; ``cold`` may hold slots that left it long ago,
+and some twice: the frontier's states tell.
 """
 
 from __future__ import annotations
 
+import struct
+import sys
 from array import array
 from bisect import bisect_left
 
@@ -17,55 +20,87 @@ import numpy.typing as npt
 from clew.model import Floats
 
 Merits = npt.NDArray[np.uint64]
+ColdSlots = npt.NDArray[np.uint32]
 
 LOW = 0xFFFFFFFF
 """The low half of a merit: LOW - slot."""
 
-HOT_LEAST = 16
-HOT_SHARE = 32
-"""A refill takes 16 links, or one in 32 when that is more: sorting few often is as bad as sorting many."""
+HOT_LEAST = 32
+HOT_SHARE = 64
+"""A refill takes 32 links, or one in 64 when that is more: sorting few often is as bad as sorting many."""
 
 NOTHING_COLD = -1
 
 IDLE, TIMED, READY = range(3)
 """Where a host stands: in no heap, in the heap of those that must wait, in the heap of those that may be visited."""
 
+EMPTY = sys.getsizeof(array("Q"))
 
-def merits(scores: Floats, slots: npt.NDArray[np.integer]) -> Merits:
+_float, _word = struct.Struct("<f"), struct.Struct("<I")
+
+
+def merits(scores: Floats, slots: npt.NDArray[np.int64] | ColdSlots) -> Merits:
     """uint64[n]: the merit of each slot with its score (float32[n], no NaN)."""
-    bits = (scores + np.float32(0.0)).view(np.uint32)  # + 0.0 makes -0.0 and 0.0 equal
-    rising = np.where(bits >> np.uint32(31), ~bits, bits | np.uint32(0x80000000)).astype(np.uint64)
-    return np.asarray((rising << np.uint64(32)) | (np.uint64(LOW) - slots.astype(np.uint64)), np.uint64)
+    bits = (scores + np.float32(0.0)).view(np.int32)  # + 0.0 makes -0.0 and 0.0 equal
+    order = bits ^ ((bits >> np.int32(31)) | np.int32(-0x80000000))  # of negative scores all bits turn, else the sign
+    return order.view(np.uint32).astype(np.uint64) << np.uint64(32) | (LOW - slots).astype(np.uint64)
 
 
-def slot_of(merit: int) -> int:
-    """The slot in a merit."""
-    return LOW - (merit & LOW)
+def merit_of(score: float, slot: int) -> int:
+    """The merit of one slot with its score."""
+    bits: int = _word.unpack(_float.pack(score + 0.0))[0]
+    return (bits ^ LOW if bits >> 31 else bits | 0x80000000) << 32 | LOW - slot
+
+
+def slots_of(order: Merits) -> ColdSlots:
+    """uint32[n]: the slots in merits."""
+    return ~order.astype(np.uint32)
+
+
+def hot_size(waiting: int) -> int:
+    """How many of so many links a refill makes hot."""
+    return min(waiting, max(HOT_LEAST, waiting // HOT_SHARE))
 
 
 class HostQueue:
     """Waiting links of a host, and the host's own state. ``where`` says in which of the frontier's heaps it stands."""
 
-    __slots__ = ("busy", "cold", "floor", "hot", "limit", "offered", "ready_at", "waiting", "where")
+    __slots__ = ("busy", "cold", "floor", "hot", "limit", "ready_at", "waiting", "where")
 
     def __init__(self) -> None:
+        self.ready_at = 0.0
+        self.busy = False
+        self.clear()
+
+    def clear(self) -> None:
+        """Nothing waits."""
         self.hot = array("Q")
         self.cold: array[int] | None = None
         self.floor = NOTHING_COLD
         self.limit = 2 * HOT_LEAST
         self.waiting = 0
-        self.ready_at = 0.0
-        self.busy = False
         self.where = IDLE
-        self.offered = 0  # the merit under which it stands in the heap of ready hosts
 
     @property
-    def nbytes(self) -> int:
-        """Bytes of the links in it (the object itself apart)."""
-        cold = 0 if self.cold is None else self.cold.buffer_info()[1] * self.cold.itemsize
-        return len(self.hot) * self.hot.itemsize + cold
+    def link_nbytes(self) -> int:
+        """Bytes that grow with the links in it."""
+        cold = 0 if self.cold is None else sys.getsizeof(self.cold) - EMPTY
+        return sys.getsizeof(self.hot) - EMPTY + cold
 
-    def put_cold(self, slot: int) -> None:
+    @property
+    def host_nbytes(self) -> int:
+        """Bytes of the queue itself: the object, its arrays' heads and its numbers."""
+        arrays = EMPTY if self.cold is None else 2 * EMPTY
+        numbers = sys.getsizeof(self.ready_at) + sys.getsizeof(self.floor) + sys.getsizeof(self.waiting)
+        return sys.getsizeof(self) + arrays + numbers
+
+    def cool(self, slots: ColdSlots) -> None:
+        """Take in links that are no better than ``floor``."""
+        if self.cold is None:
+            self.cold = array("I")
+        self.cold.frombytes(slots.tobytes())
+
+    def cool_one(self, slot: int) -> None:
         """Take in a link that is no better than ``floor``."""
         if self.cold is None:
             self.cold = array("I")
@@ -73,33 +108,31 @@ class HostQueue:
 
     def drop(self, merit: int) -> None:
         """Take a link out of the hot part."""
-        place = bisect_left(self.hot, merit)
-        if place < len(self.hot) and self.hot[place] == merit:
-            del self.hot[place]
+        del self.hot[bisect_left(self.hot, merit)]
 
-    def overflow(self) -> list[int]:
-        """The slots that leave the hot part for the cold one, when it has grown beyond its limit."""
-        if len(self.hot) <= self.limit:
-            return []
+    def overflow(self) -> ColdSlots:
+        """Move the worse part of a hot part beyond its limit to the cold one; returns the slots that moved."""
         cut = len(self.hot) - self.limit // 2
-        leaving = [slot_of(merit) for merit in self.hot[:cut]]
+        leaving = slots_of(np.frombuffer(self.hot[:cut], np.uint64))
         self.hot = self.hot[cut:]
-        self.floor = max(self.floor, self.hot[0] - 1)
-        for slot in leaving:
-            self.put_cold(slot)
+        self.floor = self.hot[0] - 1
+        self.cool(leaving)
         return leaving
 
-    def refill(self, slots: npt.NDArray[np.uint32], order: Merits) -> npt.NDArray[np.uint32]:
-        """Fill the hot part with the best of these links, the rest stays cold; returns the slots now hot."""
-        size = max(HOT_LEAST, len(slots) // HOT_SHARE)
-        self.limit = 2 * size
-        if len(slots) <= size:
-            best, rest, self.floor = np.argsort(order), slots[:0], NOTHING_COLD
+    def refill(self, order: Merits) -> ColdSlots:
+        """Fill an empty hot part with the best of these, all that is cold; returns the slots now hot."""
+        size = hot_size(len(order))
+        if len(order) > 16 * size:  # else a whole sort is as quick
+            order.partition(len(order) - size)
+            order[-size:].sort()
         else:
-            split = np.argpartition(order, len(order) - size)
-            best, rest = split[-size:], slots[split[:-size]]
-            best = best[np.argsort(order[best])]
-            self.floor = int(order[best[0]]) - 1
-        self.hot = array("Q", order[best].tobytes())
+            order.sort()
+        self.fill(order[-size:], slots_of(order[:-size]))
+        return slots_of(order[-size:])
+
+    def fill(self, best: Merits, rest: ColdSlots) -> None:
+        """Hold these links and no others: ``best`` sorted, none worse than any of ``rest``."""
+        self.hot = array("Q", best.tobytes())
         self.cold = array("I", rest.tobytes()) if len(rest) else None
-        return slots[best]
+        self.floor = self.hot[0] - 1 if len(rest) else NOTHING_COLD
+        self.limit = 2 * max(HOT_LEAST, len(best))

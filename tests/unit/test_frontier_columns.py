@@ -1,0 +1,102 @@
+"""What the columns promise beyond the contract: memory, and that stale entries stay few."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from clew.frontier import columns, queues
+from clew.frontier.columns import ColumnFrontier, Duplicates
+
+PAGE = 60
+
+
+def filled(links: int, hosts: int, duplicates: Duplicates = "best") -> ColumnFrontier:
+    frontier, rng = ColumnFrontier(duplicates), np.random.default_rng(2)
+    for start in range(0, links, PAGE):
+        keys = np.arange(start, start + PAGE).astype(np.uint64)
+        frontier.add(keys, (keys % np.uint64(hosts)).astype(np.uint32), rng.random(PAGE), start)
+    return frontier
+
+
+@pytest.mark.parametrize("links", [99_960, 150_000, 200_040])
+def test_a_waiting_link_takes_at_most_48_bytes(links: int) -> None:
+    frontier = filled(links, 500)
+    assert len(frontier) == links
+    assert 30 < frontier.nbytes / links <= 48
+
+
+def test_all_links_on_one_host_take_at_most_48_bytes() -> None:
+    assert filled(150_000, 1).nbytes / 150_000 <= 48
+
+
+def test_a_host_with_few_links_takes_less_than_half_a_kilobyte() -> None:
+    frontier = filled(30_000, 10_000)
+    assert frontier.hosts_waiting == 10_000
+    assert frontier.host_nbytes / 10_000 < 512
+
+
+def test_memory_counts_all_columns() -> None:
+    assert filled(60_000, 10, "mean").nbytes > filled(60_000, 10).nbytes + 16 * 60_000
+
+
+@pytest.mark.parametrize("rule", ["best", "mean"])
+def test_scores_that_change_all_the_time_leave_little_behind(rule: Duplicates) -> None:
+    frontier, rng = filled(6_000, 3, rule), np.random.default_rng(5)
+    before = frontier.nbytes
+    for row in range(600):
+        keys = rng.choice(6_000, PAGE, replace=False).astype(np.uint64)
+        frontier.add(keys, (keys % np.uint64(3)).astype(np.uint32), rng.random(PAGE) + row, row)
+    assert len(frontier) == 6_000
+    assert frontier.nbytes < before + 8 * 6_000
+
+
+def test_links_that_stay_cold_are_not_queued_again() -> None:
+    frontier = ColumnFrontier("mean")
+    frontier.add(np.arange(2_000).astype(np.uint64), np.zeros(2_000, np.uint32), np.linspace(0, 1, 2_000), 0)
+    before = frontier.link_nbytes
+    low = np.arange(1_000).astype(np.uint64)
+    frontier.add(low, np.zeros(1_000, np.uint32), np.linspace(0.5, 0, 1_000), 1)
+    assert frontier.link_nbytes == before
+
+
+def test_holding_a_host_again_and_again_leaves_nothing_behind() -> None:
+    frontier = filled(600, 10)
+    frontier.hold(3, 1.0)
+    before = frontier.nbytes
+    for second in range(2, 5_000):
+        frontier.hold(3, float(second))
+    assert frontier.nbytes == before
+    assert frontier.lease(4_998.0) is not None
+
+
+def test_ever_better_links_leave_few_stale_entries() -> None:
+    frontier = ColumnFrontier()
+    for number in range(20_000):
+        frontier.add(np.array([number], np.uint64), np.array([number % 5], np.uint32), np.array([number / 1e5]), 0)
+    lease = frontier.lease(0.0)
+    assert lease is not None and lease.key == 19_999
+    assert frontier.host_nbytes < 20_000
+
+
+def test_finishing_the_best_links_of_many_hosts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (queues, columns):
+        if hasattr(module, "HOT_LEAST"):
+            monkeypatch.setattr(module, "HOT_LEAST", 2)
+    frontier = ColumnFrontier()
+    numbers = np.arange(3_000).astype(np.uint64)
+    for start in range(0, 3_000, 300):  # later rounds are better: each becomes the head of its host
+        part = numbers[start : start + 300]
+        frontier.add(part, (part % np.uint64(300)).astype(np.uint32), part.astype(np.float64), start)
+    frontier.finish(numbers[600:])
+    assert frontier.hosts_waiting == 300
+    order = []
+    while (lease := frontier.lease(0.0)) is not None:
+        order.append(lease.key)
+        frontier.done(lease)
+    assert order == list(range(599, -1, -1))
+
+
+def test_a_rule_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(ValueError, match="best, first, mean"):
+        ColumnFrontier("sum")  # type: ignore[arg-type]

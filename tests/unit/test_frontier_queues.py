@@ -1,0 +1,88 @@
+"""Merits, the queue of a host, and the hosts that are ready."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from clew.frontier import queues
+from clew.frontier.queues import HOT_LEAST, NOTHING_COLD, HostQueue, merit_of, merits, slots_of
+from clew.frontier.ready import SORTED_LEAST, ReadyHosts
+
+SCORES = [-3.4e38, -2.0, -1e-40, -0.0, 0.0, 1e-40, 0.25, 1.0, 3.4e38]
+
+
+def test_merits_order_by_score_then_by_first_sight() -> None:
+    scores = np.array(SCORES * 2, np.float32)
+    slots = np.arange(len(scores))
+    by_merit = np.argsort(merits(scores, slots))[::-1].tolist()
+    assert by_merit == sorted(slots.tolist(), key=lambda slot: (-scores[slot], slot))
+
+
+def test_one_merit_is_as_many() -> None:
+    scores = np.array(SCORES, np.float32)
+    slots = np.array([0, 1, 2, 3, 4, 5, 6, 2**31 - 1, 2**31 - 2])
+    order = merits(scores, slots)
+    assert [
+        merit_of(score, slot) for score, slot in zip(scores.tolist(), slots.tolist(), strict=True)
+    ] == order.tolist()
+    assert slots_of(order).tolist() == slots.tolist()
+    assert merits(scores, slots.astype(np.uint32)).tolist() == order.tolist()
+
+
+@pytest.mark.parametrize("count", [1, HOT_LEAST, HOT_LEAST + 1, 500, 5_000, 100_000])
+def test_a_refill_makes_the_best_hot_and_leaves_none_out(count: int) -> None:
+    order = merits(np.random.default_rng(count).random(count).astype(np.float32), np.arange(count))
+    queue = HostQueue()
+    hot = queue.refill(order.copy())
+    assert list(queue.hot) == np.sort(order)[-len(hot) :].tolist()
+    assert slots_of(np.array(queue.hot, np.uint64)).tolist() == hot.tolist()
+    assert sorted([*hot.tolist(), *(queue.cold or [])]) == list(range(count))
+    assert len(hot) >= min(count, HOT_LEAST)
+    cold = set(queue.cold or [])
+    assert all(merit <= queue.floor for merit in order.tolist() if queues.LOW - (merit & queues.LOW) in cold)
+    assert queue.floor < queue.hot[0]
+    assert (queue.floor == NOTHING_COLD) == (queue.cold is None)
+
+
+def test_an_overflow_keeps_the_better_part_hot() -> None:
+    order = np.sort(merits(np.random.default_rng(1).random(100).astype(np.float32), np.arange(100)))
+    queue = HostQueue()
+    queue.fill(order, slots_of(order[:0]))
+    queue.limit = 60
+    left = queue.overflow()
+    assert list(queue.hot) == order[-30:].tolist()
+    assert left.tolist() == list(queue.cold or []) == slots_of(order[:-30]).tolist()
+    assert order[-31] <= queue.floor < order[-30]
+
+
+@pytest.mark.parametrize("count", [10, 3 * SORTED_LEAST, 20 * SORTED_LEAST])
+def test_ready_hosts_come_best_first(count: int) -> None:
+    rng, ready, held = random.Random(count), ReadyHosts(), []
+    assert (ready.top(), ready.pop(), len(ready)) == (0, 0, 0)
+    for step in range(3 * count):
+        if step < count or rng.random() < 0.5:
+            merit = rng.getrandbits(64) | 1
+            ready.push(merit)
+            held.append(merit)
+        elif held:
+            best = max(held)
+            assert ready.top() == best
+            assert ready.pop() == best
+            held.remove(best)
+        assert len(ready) == len(held)
+    ready.keep(lambda merit: merit % 3 == 0)
+    assert [ready.pop() for _ in range(len(ready))] == sorted({m for m in held if m % 3 == 0}, reverse=True)
+    assert ready.pop() == 0
+
+
+def test_ready_hosts_that_get_better_and_better() -> None:
+    ready = ReadyHosts()
+    for merit in range(1, 10_001):
+        ready.push(merit)
+        if merit % 2:
+            ready.push(merit)
+    drained = [ready.pop() for _ in range(len(ready))]
+    assert drained == sorted([*range(1, 10_001), *range(1, 10_001, 2)], reverse=True)
