@@ -75,6 +75,7 @@ MEANINGS = {
     "refused": "links never asked for: robots.txt, the address guard, hosts given up, the scope; they cost nothing",
     "absent": "links whose page an archive or folder lacks; they cost nothing",
     "robots_requests": "requests for robots.txt; counted apart",
+    "best_waited": "how often, in this run, a better link than the one taken had to wait for its host",
     "strategy": "the strategy of this run",
     "judge": "the judge of this run",
     "web": "where pages came from",

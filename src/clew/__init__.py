@@ -6,17 +6,13 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from clew.crawl.project import Project
     from clew.crawl.run import CrawlResult
 
-try:
-    __version__ = version("clew")
-except PackageNotFoundError:  # run from a checkout that was not installed
-    __version__ = "0"
+__version__ = "0.1.0"
 
 __all__ = ["CrawlResult", "Project", "__version__"]
 

@@ -109,6 +109,7 @@ class LimitSettings(_Section, frozen=True):
 
     page_bytes: Annotated[int, _doc("Bytes of a page, as sent and after decompression.", ge=1)] = 5_000_000
     page_s: Annotated[float, _doc("Seconds for a whole page.", gt=0)] = 30.0
+    read_s: Annotated[float, _doc("Seconds to read and judge a page in a worker process.", gt=0)] = 30.0
     connect_s: Annotated[float, _doc("Seconds to connect.", gt=0)] = 10.0
     redirects: Annotated[int, _doc("Redirects in a row.", ge=0)] = 5
     header_bytes: Annotated[int, _doc("Bytes of one header line of an answer.", ge=256)] = 16_384

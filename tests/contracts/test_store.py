@@ -557,6 +557,19 @@ def test_the_first_refusal_of_a_url_counts(open_store: OpenStore) -> None:
     assert (found.outcome, found.reason, found.at) == (Outcome.REFUSED, "robots.txt", 5.0)
 
 
+def test_refusals_can_be_taken_back(open_store: OpenStore) -> None:
+    store = open_store()
+    for key, reason in ((5, "host given up after 5 failures"), (6, "robots.txt"), (7, "same page as another")):
+        store.refuse(key, f"http://{key}.example/", row=0, index=0, outcome=Outcome.REFUSED, reason=reason, at=1.0)
+    store.admit(7)
+    store.forgive("host given up")
+    store.forgive("host given up after 5 failures and more")
+    store.commit()
+    store = reopened(open_store, store)
+    assert [store.refusal(key) is not None for key in (5, 6, 7)] == [False, True, False]
+    assert store.done_keys().tolist() == [6] and store.totals().refused == 1
+
+
 def test_hosts_keep_their_numbers_and_times(open_store: OpenStore) -> None:
     store = open_store()
     names = [f"host{i}.example" for i in range(500)]

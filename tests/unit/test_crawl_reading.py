@@ -22,7 +22,7 @@ from support import READER
 
 
 class TouchyJudge:
-    """Finds everything relevant, but raises for some pages."""
+    """Finds everything relevant, but raises for some pages, ends its process for others, or takes for ever."""
 
     name = "touchy"
     topics = ("wanted",)
@@ -33,6 +33,10 @@ class TouchyJudge:
     def judge(self, pages: Sequence[Page]) -> list[Judgement]:
         if any("fault" in page.title for page in pages):
             raise ValueError("a fault in a judge")
+        if any("kill" in page.title for page in pages):
+            os._exit(9)
+        if any("slow" in page.title for page in pages):
+            time.sleep(60)
         return [Judgement(np.ones(1, np.float32), 0, 1.0) for _ in pages]
 
     def explain(self, page: Page, n: int) -> list[tuple[str, float]]:
@@ -45,21 +49,62 @@ def job(title: str) -> Job:
 
 
 @contextmanager
-def pool_of(processes: int) -> Iterator[ReadingPool]:
-    pool = ReadingPool(PageWorker(READER, TouchyJudge(), Interest(threshold=0.5)), processes)
+def pool_of(processes: int, read_s: float = 30.0, gzip_level: int = 0) -> Iterator[ReadingPool]:
+    pool = ReadingPool(PageWorker(READER, TouchyJudge(), Interest(threshold=0.5), gzip_level), processes, read_s)
     try:
         yield pool
     finally:
         pool.close()
 
 
-async def test_a_fault_reaches_all_who_wait() -> None:
+async def read_all(pool: ReadingPool, titles: Sequence[str], seconds: float) -> list[str]:
+    """What came of pages with these titles: their title again, or the reason."""
+    async with asyncio.timeout(seconds):
+        found = await asyncio.gather(*(pool.read(job(title)) for title in titles))
+    return [reading.page.title if reading.page is not None else reading.reason for reading in found]
+
+
+async def test_a_judge_that_fails_on_a_page_costs_the_others_nothing() -> None:
+    titles = [f"page {i}" if i % 5 else "fault" for i in range(20)]
+    expected = [title if title != "fault" else "cannot be judged: ValueError: a fault in a judge" for title in titles]
     with pool_of(1) as pool:
-        async with asyncio.timeout(30):
-            found = await asyncio.gather(*(pool.read(job("fault")) for _ in range(20)), return_exceptions=True)
-            assert [str(error) for error in found] == ["a fault in a judge"] * 20
-            reading = await pool.read(job("fine"))  # and the workers go on
-    assert reading.page is not None and reading.page.title == "fine"
+        assert await read_all(pool, titles, 30) == expected
+    with pool_of(0) as pool:
+        assert await read_all(pool, titles, 30) == expected
+
+
+async def test_only_the_page_that_ends_its_process_is_blamed() -> None:
+    """Two workers, four batches under way, three killers among them."""
+    titles = [f"page {i}" for i in range(32)]
+    for i in (3, 4, 20):
+        titles[i] = "kill"
+    with pool_of(2, gzip_level=1) as pool:
+        found = await read_all(pool, titles, 60)
+        killed = await pool.read(job("kill"))
+        assert await read_all(pool, ["after"], 30) == ["after"]
+    assert found == [
+        title if title != "kill" else "cannot be read: it ended the process that read it" for title in titles
+    ]
+    assert killed.records, "what was fetched is kept"
+
+
+async def test_a_page_may_take_only_so_long() -> None:
+    with pool_of(1, read_s=0.2) as pool:
+        await read_all(pool, ["warm"], 30)
+        found = await read_all(pool, ["one", "slow", "two"], 60)
+        assert found[0] == "one" and found[2] == "two"
+        assert "longer than 0.2 s" in found[1]
+
+
+async def test_closing_does_not_wait_for_a_page_that_takes_for_ever() -> None:
+    with pool_of(1) as pool:
+        await read_all(pool, ["warm"], 30)
+        task = asyncio.ensure_future(pool.read(job("slow")))
+        await asyncio.sleep(0.3)
+        started = time.monotonic()
+    assert time.monotonic() - started < 10
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 async def test_workers_leave_ctrl_c_to_the_crawl(capfd: pytest.CaptureFixture[str]) -> None:

@@ -34,13 +34,14 @@ class Applier:
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
+        self._twins: dict[int, str] = {}  # keys refused in favour of a page that names them, and that page
 
     def apply(self, arrival: Arrival) -> Visit | None:
         """The visit that an arrival became, or None when it became none (yet)."""
         response, progress = arrival.response, self.parts.progress
         progress.robots += response.robots_requests
         self.parts.store.count("robots", response.robots_requests)
-        self.parts.store.touch_host(arrival.lease.host, response.ready_at)
+        self.parts.store.touch_host(arrival.lease.host, max(response.ready_at, response.retry_at or 0.0))
         if response.outcome in (Outcome.REFUSED, Outcome.ABSENT):
             self._set_aside(arrival)
             return None
@@ -57,6 +58,8 @@ class Applier:
     def _set_aside(self, arrival: Arrival) -> None:
         """Nothing was fetched and nothing will be: costs nothing, is counted, and can be explained."""
         response, progress = arrival.response, self.parts.progress
+        if self._twins.pop(arrival.link.key, None) is not None:
+            return  # set aside already
         if response.outcome is Outcome.ABSENT:
             progress.absent += 1
         else:
@@ -73,12 +76,11 @@ class Applier:
         response, link = arrival.response, arrival.link
         self.parts.store.count("retried", response.requests)
         self.parts.store.retry(link.key, link.attempt + 1, response.reason, response.retry_at or 0.0)
-        self.parts.store.touch_host(arrival.lease.host, response.retry_at or 0.0)
 
     # -- a visit ------------------------------------------------------------------------------------------
 
     def _visit(self, arrival: Arrival) -> Visit:
-        visit = self._duplicate(arrival, self._judged(arrival))
+        visit = self._duplicate(arrival, self._late_twin(arrival, self._judged(arrival)))
         parts = self.parts
         parts.strategy.learn(visit)
         scores = parts.scores(visit.links) if visit.links is not None else None
@@ -179,11 +181,23 @@ class Applier:
             self._needs_no_visit(arrival, twin, page.canonical)
         return visit
 
+    def _late_twin(self, arrival: Arrival, visit: Visit) -> Visit:
+        """A page that was under way when another took its place: it was fetched, and counts as a duplicate."""
+        other = self._twins.pop(arrival.link.key, None)
+        if other is None:
+            return visit
+        self.parts.store.admit(arrival.link.key)
+        self.parts.progress.refused -= 1
+        if visit.page is None:
+            return visit
+        return replace(visit, relevant=False, links=None, reason=f"{SAME_PAGE} {other} (rel=canonical)")
+
     def _needs_no_visit(self, arrival: Arrival, twin: int, url: str) -> None:
         self.parts.progress.refused += 1
         self._refuse(arrival, twin, url, Outcome.REFUSED, f"{SAME_PAGE} {arrival.link.url} (rel=canonical)")
         keys: Keys = np.array([twin], np.uint64)
         self.parts.frontier.finish(keys)
+        self._twins[twin] = arrival.link.url
 
     def _stands_for(self, twin: int) -> bool:
         """Whether a canonical URL gave a page, or a page that names it was visited.

@@ -16,6 +16,10 @@ class PageCache(Protocol):
         """The latest fetch of a URL if it is no older than ``not_before``."""
         ...
 
+    def close(self) -> None:
+        """Close its files."""
+        ...
+
 
 @dataclass(slots=True)
 class CachedWorld:
@@ -38,6 +42,7 @@ class CachedWorld:
         await self.world.open()
 
     async def close(self) -> None:
+        self.cache.close()
         await self.world.close()
 
     async def fetch(self, request: Request) -> Response:

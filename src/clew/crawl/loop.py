@@ -29,6 +29,9 @@ from clew.model import Link, Outcome, Request, Response, Visit
 BACKLOG = 64
 """Pages fetched but not yet applied, at most; beyond it no link is taken."""
 
+LOOK_EVERY = 20
+"""Links taken between two looks at whether the best one had to wait: finding the best is a walk over all links."""
+
 TICK_S = 0.25
 """The live loop looks up at least this often: for commits, time limits and the display."""
 
@@ -54,6 +57,7 @@ class Crawl:
         self._under_way: set[asyncio.Task[None]] = set()
         self._fetching = 0
         self._taken = 0  # links taken from the frontier whose arrival is not applied yet
+        self._leases = 0
         self._fault: BaseException | None = None
         self._uncommitted = 0
         self._committed_at = self._ticked_at = time.monotonic()
@@ -95,14 +99,8 @@ class Crawl:
             self._look_up()
 
     def _stopped(self) -> str:
-        """The rule that says stop, or an empty string; the best waiting score is only looked at when that matters."""
-        parts = self.parts
-        stopped = parts.rules.reached(parts.progress)
-        least = parts.settings.stop.min_score
-        if stopped or not least:
-            return stopped
-        best = parts.frontier.best(1)
-        return "min_score" if best and best[0].score < least else ""
+        """The rule that says stop, or an empty string."""
+        return self.parts.rules.reached(self.parts.progress)
 
     async def _abandon(self) -> None:
         for task in self._under_way:
@@ -115,13 +113,30 @@ class Crawl:
         """Take links for as many hosts as may be visited now."""
         while self._room():
             lease = self.parts.frontier.lease(self.parts.clock.now())
-            if lease is None:
+            if lease is None or self._too_low(lease):
                 return
+            self._look_for_better(lease)
             self._fetching += 1
             self._taken += 1
             task = asyncio.ensure_future(self._follow(lease))
             self._under_way.add(task)
             task.add_done_callback(self._landed)
+
+    def _too_low(self, lease: Lease) -> bool:
+        """Whether the crawl stops because no link scores ``stop.min_score``; the lease then goes back."""
+        frontier, least = self.parts.frontier, self.parts.settings.stop.min_score
+        if not least or lease.score >= least or any(best.score >= least for best in frontier.best(1)):
+            return False
+        frontier.retry(lease, self.parts.clock.now())
+        self.parts.rules.asked = self.parts.rules.asked or "min_score"
+        return True
+
+    def _look_for_better(self, lease: Lease) -> None:
+        """Now and then, whether a better link than the one taken had to wait for its host."""
+        self._leases += 1
+        if self._leases % LOOK_EVERY == 0:
+            self.parts.progress.looks += 1
+            self.parts.progress.best_waited += any(best.score > lease.score for best in self.parts.frontier.best(1))
 
     def _landed(self, task: asyncio.Task[None]) -> None:
         """A task ended; an error in it is a fault of ours and ends the crawl (what arrived is kept)."""
@@ -172,6 +187,7 @@ class Crawl:
             self.attempts[lease.key] = link.attempt + 1
             frontier.retry(lease, max(response.retry_at, response.ready_at))
             return True
+        self.attempts.pop(lease.key, None)
         frontier.done(lease, response.ready_at)
         return False
 

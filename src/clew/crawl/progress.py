@@ -16,7 +16,8 @@ class Progress:
     """Counts of the whole project, and of this run.
 
     ``fetched`` counts every answer to a request for a page: pages, redirects, failures and tries that will be
-    repeated; links that cost nothing (``refused``, ``absent``) are apart.
+    repeated; links that cost nothing (``refused``, ``absent``) are apart. Of ``looks`` at a link just taken,
+    ``best_waited`` found a better one whose host could not be visited yet (politeness before order).
     """
 
     fetched: int = 0
@@ -29,6 +30,8 @@ class Progress:
     absent: int = 0
     robots: int = 0
     bytes: int = 0
+    looks: int = 0
+    best_waited: int = 0
     fetched_before: int = 0
     started: float = field(default_factory=time.monotonic)
     window: deque[bool] = field(default_factory=lambda: deque(maxlen=WINDOW))
@@ -43,6 +46,11 @@ class Progress:
     def window_rate(self) -> float:
         """Relevant pages per fetch, over the last 200."""
         return sum(self.window) / len(self.window) if self.window else 0.0
+
+    @property
+    def waited_rate(self) -> float:
+        """How often the best link had to wait for its host, in this run."""
+        return self.best_waited / self.looks if self.looks else 0.0
 
     @property
     def fetched_now(self) -> int:

@@ -1,7 +1,8 @@
 """Reading and judging fetched pages: in this process, or in worker processes that take several pages at a time.
 
 What a worker does with a page is a pure function of the response, so it makes no difference to a crawl where it
-runs. A page that kills its worker (twice) is a page that cannot be read, and the pool goes on.
+runs. A page that kills its worker, or holds it for too long, is a page that cannot be read: the pages that were with
+the workers are then read one at a time in a process of their own, so that no other page is blamed for it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,12 @@ from clew.topics.interest import Interest
 
 BATCH = 8
 """Pages sent to a worker at a time, at most: messages cost more than small batches save."""
+
+START_S = 30.0
+"""Seconds a worker may need to start on a busy machine."""
+
+PATIENCE_S = 3.0
+"""Seconds a worker may take to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +64,20 @@ class PageWorker:
     def work(self, jobs: Sequence[Job]) -> list[Reading]:
         """One reading a job, in order."""
         pages = [self._read(job.response) for job in jobs]
-        readable = [page for page in pages if isinstance(page, Page)]
-        judged = iter(self.judge.judge(readable))
-        return [self._reading(job, page, judged) for job, page in zip(jobs, pages, strict=True)]
+        judged = iter(self._judged([page for page in pages if isinstance(page, Page)]))
+        return [
+            self._unread(job, page) if isinstance(page, str) else self._reading(job, page, next(judged))
+            for job, page in zip(jobs, pages, strict=True)
+        ]
+
+    def _judged(self, pages: Sequence[Page]) -> list[Judgement | str]:
+        """A judgement a page, or why there is none: a page that a judge cannot take must not cost the others theirs."""
+        try:
+            return list(self.judge.judge(pages))
+        except Exception as error:
+            if len(pages) == 1:
+                return [f"cannot be judged: {type(error).__name__}: {error}"]
+            return [one for page in pages for one in self._judged([page])]
 
     def _read(self, response: Response) -> Page | str:
         if response.outcome is not Outcome.OK:
@@ -71,12 +89,18 @@ class PageWorker:
         except Exception as error:  # a page must never stop a crawl, whatever it does to a parser
             return f"cannot be read: {type(error).__name__}: {error}"
 
-    def _reading(self, job: Job, page: Page | str, judged: object) -> Reading:
-        if isinstance(page, str):
-            return Reading(reason=page, records=self._records(job, {}))
-        judgement: Judgement = next(judged)  # type: ignore[call-overload]
+    def _reading(self, job: Job, page: Page, judgement: Judgement | str) -> Reading:
+        if isinstance(judgement, str):
+            return self._unread(job, judgement)
         found = {"relevance": f"{self.interest.relevance(judgement):.6f}", "language": page.language}
         return Reading(replace(page, text=""), judgement, "", self._records(job, found, page.digest))
+
+    def _unread(self, job: Job, reason: str) -> Reading:
+        return Reading(reason=reason, records=self.archived(job))
+
+    def archived(self, job: Job) -> bytes:
+        """The archive records of a response that was fetched and cannot be read."""
+        return self._records(job, {})
 
     def _records(self, job: Job, found: Mapping[str, str], digest: str = "") -> bytes:
         if not self.gzip_level or not job.response.status:
@@ -108,18 +132,24 @@ def _work(jobs: Sequence[Job]) -> list[Reading]:
 
 
 class ReadingPool:
-    """Reads jobs in ``processes`` worker processes, or at once in this one when there are none."""
+    """Reads jobs in ``processes`` worker processes, or at once in this one when there are none.
 
-    def __init__(self, worker: PageWorker, processes: int) -> None:
+    ``read_s``: seconds a page may take in a worker process.
+    """
+
+    def __init__(self, worker: PageWorker, processes: int, read_s: float = 30.0) -> None:
         self.worker = worker
         self.processes = processes
+        self.read_s = read_s
         self._waiting: list[tuple[Job, asyncio.Future[Reading]]] = []
         self._busy: set[asyncio.Task[None]] = set()
-        self._pool = self._new_pool() if processes else None
+        self._pool = self._new_pool(processes) if processes else None
+        self._apart: ProcessPoolExecutor | None = None
+        self._suspect = asyncio.Lock()
 
-    def _new_pool(self) -> ProcessPoolExecutor:
+    def _new_pool(self, processes: int) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(
-            self.processes,
+            processes,
             mp_context=multiprocessing.get_context("spawn"),  # our own children: their CPU time is counted as ours
             initializer=_start,
             initargs=(pickle.dumps(self.worker),),
@@ -159,29 +189,53 @@ class ReadingPool:
                 future.set_result(reading)
 
     async def _readings(self, jobs: Sequence[Job]) -> list[Reading]:
-        try:
-            return await self._run(jobs)
-        except BrokenProcessPool:
-            return [await self._alone(job) for job in jobs]
-
-    async def _run(self, jobs: Sequence[Job]) -> list[Reading]:
+        """Readings of a batch. When its worker died, or gave no answer in the time of all pages before it and in it,
+        its pages are read one at a time."""
         assert self._pool is not None
         pool = self._pool
         try:
-            return await asyncio.get_running_loop().run_in_executor(pool, _work, jobs)
-        except BrokenProcessPool:
+            return await self._run(pool, jobs, 2 * BATCH * self.read_s)
+        except (BrokenProcessPool, TimeoutError):
             if self._pool is pool:  # the first to notice replaces it
-                self._pool = self._new_pool()
-            raise
+                self._pool = self._new_pool(self.processes)
+                _end(pool)
+            return [await self._alone(job) for job in jobs]
 
     async def _alone(self, job: Job) -> Reading:
-        """Read a page of a batch whose worker died: whichever page kills the next one is to blame."""
-        try:
-            return (await self._run([job]))[0]
-        except BrokenProcessPool:
-            return Reading(reason="cannot be read: it ended the process that read it")
+        """Read a suspect with no other page in its process: if that process ends too, this page is to blame."""
+        async with self._suspect:
+            if self._apart is None:
+                self._apart = self._new_pool(1)
+                await self._run(self._apart, [], START_S)
+            pool = self._apart
+            try:
+                return (await self._run(pool, [job], self.read_s))[0]
+            except BrokenProcessPool:
+                reason = "cannot be read: it ended the process that read it"
+            except TimeoutError:
+                reason = f"cannot be read: it took longer than {self.read_s:g} s"
+            self._apart = None
+            _end(pool)
+        return Reading(reason=reason, records=self.worker.archived(job))
+
+    @staticmethod
+    async def _run(pool: ProcessPoolExecutor, jobs: Sequence[Job], seconds: float) -> list[Reading]:
+        async with asyncio.timeout(seconds):
+            return await asyncio.get_running_loop().run_in_executor(pool, _work, jobs)
 
     def close(self) -> None:
         """End the workers; safe to call twice."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+        for pool in (self._pool, self._apart):
+            if pool is not None:
+                _end(pool)
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """End a pool: idle workers go by themselves, those that are held by a page are killed."""
+    workers = list((getattr(pool, "_processes", None) or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    for worker in workers:
+        worker.join(PATIENCE_S)
+        if worker.is_alive():
+            worker.kill()
+            worker.join()

@@ -57,7 +57,10 @@ class CrawlOptions:
 
 @dataclass(frozen=True, slots=True)
 class CrawlResult:
-    """How a run ended. Counts are of the whole project; ``fetched_now``, ``seconds`` and CPU are of this run."""
+    """How a run ended. Counts are of the whole project; ``fetched_now``, ``seconds`` and CPU are of this run.
+
+    ``best_waited``: how often a better link than the one taken had to wait for its host, in this run.
+    """
 
     fetched: int
     relevant: int
@@ -72,6 +75,7 @@ class CrawlResult:
     refused: int
     absent: int
     robots_requests: int
+    best_waited: float
     strategy: str
     judge: str
     web: str
@@ -185,7 +189,7 @@ async def _parts(project: Project, store: Store, world: World, clock: Clock, dis
         frontier=ColumnFrontier(settings.crawl.duplicates),  # type: ignore[arg-type]  # checked in ``chosen``
         strategy=strategy,
         interest=project.interest,
-        reading=ReadingPool(worker, _processes(settings, clock)),
+        reading=ReadingPool(worker, _processes(settings, clock), settings.limits.read_s),
         rules=rules,
         view=CrawlView(
             examples, project.interest.topics, settings.crawl.seed, store.replay, store.add_decision, rules.at_top
@@ -284,6 +288,7 @@ def _result(parts: Parts, stopped: str, web: str, cpu_before: float) -> CrawlRes
         refused=progress.refused,
         absent=progress.absent,
         robots_requests=progress.robots,
+        best_waited=round(progress.waited_rate, 3),
         strategy=parts.strategy.name,
         judge=parts.settings.judge.name,
         web=web,

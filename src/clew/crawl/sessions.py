@@ -8,6 +8,7 @@ the later visits are learned again, so that it is in the state it was in.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -15,10 +16,11 @@ from clew.crawl.evidence import NO_LEAVES
 from clew.crawl.parts import Parts
 from clew.errors import InputError
 from clew.frontier.base import Frontier
-from clew.model import Keys, LinkKind, Session, Source
+from clew.model import Doubles, Keys, LinkKind, Session, Source
 from clew.store.base import HostIds, Store
 from clew.text.reader import seed_links
 from clew.urls.canonical import host, keys, url_words
+from clew.web.base import GIVEN_UP
 
 CHECKPOINT = "strategy"
 RUNNING = "running"
@@ -26,6 +28,9 @@ RUNNING = "running"
 
 BULK = 1 << 18
 """Links made known to a frontier at a time."""
+
+ROWS = 512
+"""Rows scored again between two writes."""
 
 
 def rebuild(frontier: Frontier, store: Store) -> None:
@@ -72,6 +77,7 @@ class Sessions:
     def resume(self, seeds: Sequence[str]) -> None:
         """Rebuild frontier, progress and strategy; add seeds that are new."""
         parts, store = self.parts, self.parts.store
+        store.forgive(GIVEN_UP)  # a host that was down then may be up now
         rebuild(parts.frontier, store)
         self._recall_progress()
         parts.strategy.begin(parts.view)
@@ -166,7 +172,12 @@ class Sessions:
         parts.rules.after_session(parts.progress)
 
     def _rescore(self) -> None:
-        """Score every stored link again and give frontier and store the new scores."""
-        scored = [(row, batch.links.keys, self.parts.scores(batch)) for row, batch in self.parts.store.batches()]
-        self.parts.store.update_scores((row, scores) for row, _, scores in scored)
-        self.parts.frontier.rescore(scored)
+        """Score every stored link again and give frontier and store the new scores, some rows at a time."""
+        self.parts.frontier.rescore(self._scored_anew())
+
+    def _scored_anew(self) -> Iterator[tuple[int, Keys, Doubles]]:
+        store = self.parts.store
+        rows = ((row, batch.links.keys, self.parts.scores(batch)) for row, batch in store.batches())
+        while some := list(islice(rows, ROWS)):
+            store.update_scores((row, scores) for row, _, scores in some)
+            yield from some

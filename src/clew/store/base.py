@@ -224,6 +224,14 @@ class Store(Protocol):
         """Set a URL aside for good; the first refusal of a URL counts."""
         ...
 
+    def admit(self, key: int) -> None:
+        """Take back the refusal of a URL."""
+        ...
+
+    def forgive(self, reason: str) -> None:
+        """Take back all refusals whose reason begins with ``reason``: their links wait again after a rebuild."""
+        ...
+
     def retry(self, key: int, attempts: int, reason: str, ready_at: float) -> None:
         """A URL was tried ``attempts`` times so far and will be tried again."""
         ...

@@ -202,6 +202,14 @@ class SqliteStore:
         url, reason = schema.clean(url), schema.clean(reason)
         self._put(schema.ADD_REFUSED, schema.signed(key), url, int(row), int(index), outcome.value, reason, float(at))
 
+    def admit(self, key: int) -> None:
+        self._settle()
+        self._file.write("DELETE FROM refused WHERE key = ?", [(schema.signed(key),)])
+
+    def forgive(self, reason: str) -> None:
+        self._settle()
+        self._file.write("DELETE FROM refused WHERE substr(reason, 1, ?) = ?", [(len(reason), reason)])
+
     def retry(self, key: int, attempts: int, reason: str, ready_at: float) -> None:
         self._put(schema.PUT_RETRY, schema.signed(key), int(attempts), schema.clean(reason), float(ready_at))
 

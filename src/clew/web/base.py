@@ -6,6 +6,9 @@ from typing import Protocol
 
 from clew.model import Request, Response
 
+GIVEN_UP = "host given up"
+"""How the reason of a refusal begins that holds for this run only."""
+
 
 class Clock(Protocol):
     """What time it is. ``virtual`` clocks jump; the live clock waits."""

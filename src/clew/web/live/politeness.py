@@ -12,6 +12,7 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from clew.config import PolitenessSettings
+from clew.web.base import GIVEN_UP
 
 FIRST_BACK_OFF_S = 1.0
 """Least back-off after a first failure; it is at least ten times the host's pause, and doubles."""
@@ -125,7 +126,7 @@ class Politeness:
         """Why the host is not asked any more; an empty string when it still is."""
         if host.failures < self._settings.give_up_after:
             return ""
-        return f"host given up after {host.failures} failures in a row: {host.reason}"
+        return f"{GIVEN_UP} after {host.failures} failures in a row: {host.reason}"
 
     def back_off(self, host: Host, attempt: int = 0) -> float:
         """Seconds until another try, after the host's failures in a row or the URL's, whichever are more."""
