@@ -41,6 +41,17 @@ class InterestSettings(_Section, frozen=True):
 
     seeds: Annotated[str, _doc("File of start URLs, one a line, relative to the project.")] = "seeds.txt"
     relevant: Annotated[str, _doc("File of URLs or paths of local pages that are relevant.")] = "relevant.txt"
+    topics: Annotated[str, _doc("File of the topic tree; without it there is one topic, relevant.")] = "topics.yaml"
+    formula: Annotated[
+        str, _doc("What is wanted, in topics: sailing and (rügen or hiddensee) and not jobs. Empty: any topic.")
+    ] = ""
+    semantics: Annotated[str, _doc("Values of and, or: possibilistic (least, greatest), product or weighted.")] = (
+        "possibilistic"
+    )
+    weights: Annotated[tuple[float, ...], _doc("Weights of the parts of the formula, for weighted semantics.")] = ()
+    exclude_from: Annotated[
+        float, _doc("What stands after `and not` excludes a page from this score on.", ge=0, le=1)
+    ] = 0.5
     irrelevant: Annotated[str, _doc("File of URLs or paths of local pages that are not.")] = "irrelevant.txt"
     keywords: Annotated[
         dict[str, float], _doc("Words or quoted phrases and their weights (negative: speaks against).")
@@ -50,14 +61,32 @@ class InterestSettings(_Section, frozen=True):
 class JudgeSettings(_Section, frozen=True):
     """[judge]: is this page it"""
 
-    name: Annotated[str, _doc("naive-bayes, centroid or keywords.")] = "naive-bayes"
-    threshold: Annotated[float, _doc("A page is relevant from this relevance on.", ge=0, le=1)] = 0.5
+    name: Annotated[str, _doc("naive-bayes, svm, logistic, centroid, ensemble or keywords.")] = "naive-bayes"
+    threshold: Annotated[
+        float, _doc("A page is relevant from this relevance on; 0: that of the least relevant example.", ge=0, le=1)
+    ] = 0.5
     smoothing: Annotated[
         float, _doc("Pseudo-count of every term in naive Bayes (the papers' formula has 1).", gt=0)
     ] = 0.1
     background: Annotated[
         bool, _doc("Add built-in general text to the negatives (always done when there are none).")
     ] = False
+    pairs: Annotated[bool, _doc("Pairs of neighbouring terms are features as well as terms.")] = True
+    lead: Annotated[
+        float, _doc("The position on a page that weighs half as much as its first word (0: all weigh the same).", ge=0)
+    ] = 200.0
+    damped: Annotated[bool, _doc("A term weighs by the square root of its count, not the count.")] = True
+    features: Annotated[
+        int, _doc("Features that svm and logistic keep for a topic, best first (0: all; papers/2 has 2000).", ge=0)
+    ] = 0
+    selection: Annotated[str, _doc("By what they choose: mutual-information or chi-squared.")] = "mutual-information"
+    cost: Annotated[float, _doc("C of svm and logistic: how much an example on the wrong side costs.", gt=0)] = 10.0
+    members: Annotated[tuple[str, ...], _doc("The judges of an ensemble: naive-bayes, svm, logistic, centroid.")] = (
+        "naive-bayes",
+        "svm",
+        "centroid",
+    )
+    vote: Annotated[str, _doc("How they agree: weighted, majority or unanimous.")] = "weighted"
 
 
 class CrawlSettings(_Section, frozen=True):

@@ -93,6 +93,9 @@ class NothingKept:
     def get(self, url: str, not_before: float) -> Response | None:
         return None
 
+    def close(self) -> None:
+        """Nothing to close."""
+
 
 @asynccontextmanager
 async def cached(place: Path) -> AsyncIterator[Setting]:

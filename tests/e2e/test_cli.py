@@ -129,7 +129,15 @@ def test_init_takes_urls_and_local_pages(tmp_path: Path) -> None:
         "init", tmp_path / "p", "--seeds", tmp_path / "seeds.txt", "--relevant", pages / "good.txt",
         "--irrelevant", pages / "bad.txt", "--contact", "me@example.org",
     )  # fmt: skip
-    assert made == {"project": str(tmp_path / "p"), "seeds": 2, "relevant": 2, "irrelevant": 1, "keywords": 0}
+    assert made == {
+        "project": str(tmp_path / "p"),
+        "seeds": 2,
+        "relevant": 2,
+        "irrelevant": 1,
+        "keywords": 0,
+        "topics": 0,
+        "notes": [],
+    }
     lines = {name: (tmp_path / "p" / f"{name}.txt").read_text().splitlines() for name in ("seeds", "relevant")}
     assert lines == {
         "seeds": ["http://a.test/", "http://b.test/"],

@@ -39,7 +39,7 @@ class TouchyJudge:
             time.sleep(60)
         return [Judgement(np.ones(1, np.float32), 0, 1.0) for _ in pages]
 
-    def explain(self, page: Page, n: int) -> list[tuple[str, float]]:
+    def explain(self, page: Page, limit: int = 12, topic: int = 0) -> list[tuple[str, float]]:
         return []
 
 

@@ -55,8 +55,8 @@ def test_topics_come_parents_first_with_all_their_parts(tmp_path: Path) -> None:
 def test_entries_name_each_topic_and_each_link_once() -> None:
     astronomy = ("Science", "Astronomy")
     assert list(entries(SPECS)) == [
-        Entry(("Science",), description="What researchers find out"),
-        Entry(astronomy),
+        Entry(("Science",), description="What researchers find out", tags=("experiment", "hypothesis", "No")),
+        Entry(astronomy, tags=("star", "galaxy")),
         Entry(astronomy, "https://a.test/stars", seed=False),
         Entry(astronomy, "https://a.test/both"),
         Entry(astronomy, "http://b.test/?x=1#y", example=False),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -15,13 +16,16 @@ from clew.cli.common import print_json, project_argument
 from clew.crawl.project import Project
 from clew.errors import ClewError, InputError
 from clew.export.collection import chosen, records, write_csv, write_jsonl
+from clew.export.filed import write_filed
 from clew.export.warc import write_warc
 from clew.store.base import Store
+
+FORMS = ("jsonl", "csv", "warc", "bookmarks", "yaml")
 
 
 @click.command()
 @project_argument
-@click.option("--to", "form", type=click.Choice(["jsonl", "csv", "warc"]), default="jsonl", show_default=True)
+@click.option("--to", "form", type=click.Choice(FORMS), default="jsonl", show_default=True)
 @click.option(
     "--all", "everything", is_flag=True, help="Every visit in the order of fetching, not only relevant pages."
 )
@@ -30,7 +34,8 @@ from clew.store.base import Store
 def command(project: Path, form: str, everything: bool, out: Path | None, as_json: bool) -> None:
     """Hand the collection over: relevant pages, best first.
 
-    JSON lines and CSV hold what is known of each page, WARC the pages themselves as they were fetched.
+    JSON lines and CSV hold what is known of each page, WARC the pages themselves as they were fetched; bookmarks and
+    yaml file their URLs under the topics, for a browser or another project.
     """
     if as_json and out is None:
         raise InputError("--json needs --out FILE: standard output is taken by the export itself")
@@ -68,6 +73,10 @@ def _write(project: Project, store: Store, form: str, everything: bool, target: 
     if form == "warc":
         level = project.settings.store.gzip_level
         return write_warc(chosen(store, everything), project.archive, target, level, f"clew/{__version__}")
+    if form in ("bookmarks", "yaml"):
+        with tempfile.TemporaryDirectory() as folder:
+            topics = project.interest.topics
+            return write_filed(chosen(store, everything), topics, form, target, Path(folder) / form)
     rows = records(store, everything)
     if form == "jsonl":
         count = write_jsonl(rows, target)

@@ -4,64 +4,123 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
 from clew.cli.common import json_option, print_json
+from clew.cli.searching import add_query
 from clew.cli.template import settings_text
+from clew.cli.wishes import Wish, add_bookmarks, add_pages, add_project, add_taxonomy, seeds_of, specs
 from clew.config import parse
-from clew.crawl.project import SETTINGS, example, read_list, seed_url
-from clew.crawl.training import Wanted
+from clew.crawl.project import SETTINGS
 from clew.errors import InputError
-from clew.model import OTHER
+from clew.topics.interest import Interest
+from clew.topics.topicsfile import write_topics
 from clew.web.registry import absolute
 from clew.web.registry import make as make_world
 
 SMALL_WEB = 20_000
 """Simulated webs of fewer pages have too few of a narrow topic."""
 
-LISTS = ("seeds.txt", "relevant.txt", "irrelevant.txt")
+TOPICS = "topics.yaml"
+QUERY = "query.txt"
+LISTS = ("seeds.txt", "relevant.txt", "irrelevant.txt", TOPICS, QUERY)
 
 FILE = click.Path(path_type=Path, dir_okay=False)
+PLACE = click.Path(path_type=Path)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The options of ``clew init`` that say what is wanted."""
+
+    seeds: Path | None
+    relevant: Path | None
+    irrelevant: Path | None
+    keywords: str | None
+    bookmarks: Path | None
+    taxonomy: Path | None
+    structure: Path | None
+    focus: str
+    min_examples: int
+    query: str
+    search: str
+    previous: Path | None
+    interest: str
 
 
 @click.command()
 @click.argument("project", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--seeds", type=FILE, help="File of URLs to start from, one a line. Default: the relevant URLs.")
-@click.option("--relevant", type=FILE, help="File of URLs, or paths of local pages, that are what you want.")
-@click.option("--irrelevant", type=FILE, help="File of URLs, or paths of local pages, that are not.")
+@click.option("--relevant", type=PLACE, help="Pages you want: a file of URLs or paths, or a folder of pages.")
+@click.option("--irrelevant", type=PLACE, help="Pages you do not want, likewise.")
 @click.option("--keywords", help='Words and "quoted phrases" that say what you want; -word speaks against.')
+@click.option("--bookmarks", type=FILE, help="Bookmarks as a browser exports them: folders become topics.")
+@click.option("--taxonomy", type=FILE, help="A topic tree: Open Directory RDF, topics.yaml or OPML.")
+@click.option("--structure", type=FILE, help="The structure file that belongs to Open Directory RDF.")
+@click.option("--focus", default="", help="The topic of the taxonomy that you want, such as Science/Astronomy.")
+@click.option("--min-examples", type=click.IntRange(min=0), default=0, help="Fold topics with fewer into their parent.")
+@click.option("--query", default="", help="What you look for, in words: an example page made of them.")
+@click.option("--search", default="", help="Ask for seeds and examples: searxng:URL, mediawiki:URL or FILE.toml.")
+@click.option("--from", "previous", type=PLACE, help="Another project: its best pages become seeds and examples.")
+@click.option("--interest", default="", help="What you want of the topics: sailing and Rügen and not (hotels or jobs).")
 @click.option("--web", default="live", show_default=True, help="live, archive:FILE, folder:DIR or sim:pages=N,seed=S.")
 @click.option("--contact", default="", help="Mail address or URL where site owners reach you; live crawls need one.")
 @json_option
-def command(
-    project: Path,
-    seeds: Path | None,
-    relevant: Path | None,
-    irrelevant: Path | None,
-    keywords: str | None,
-    web: str,
-    contact: str,
-    as_json: bool,
-) -> None:
+def command(project: Path, web: str, contact: str, as_json: bool, **options: Any) -> None:
     """Make a project: say what is wanted.
 
-    The folder PROJECT gets a clew.toml that you may edit, and the lists of seeds and examples.
+    The folder PROJECT gets a clew.toml that you may edit, the lists of seeds and examples, and the topic tree.
     """
+    given = Given(**options)
     if (project / SETTINGS).exists():
         raise InputError(f"{project} is a Clew project already; edit {project / SETTINGS}, or choose another folder")
-    _keep_others(project, (seeds, relevant, irrelevant))
+    _keep_others(project, (given.seeds, given.relevant, given.irrelevant, given.taxonomy))
     web = absolute(web, Path.cwd())
-    lists = _lists(seeds, relevant, irrelevant)
-    words = _keywords(keywords or "")
-    if web.startswith("sim") and not any(lists.values()) and not words:
-        lists = _simulated(web)
-    _check(lists, words)
-    text = settings_text(project.resolve().name, web, contact, words, bool(lists["relevant.txt"]))
+    words = _keywords(given.keywords or "")
+    wish = _wish(given, project)
+    if web.startswith("sim") and not any(wish.lists().values()) and not words and wish.tree is None:
+        _simulated(wish, web)
+    _check(wish, words)
+    text = settings_text(project.resolve().name, web, contact, words, wish.learns, wish.formula)
     make_world(web, parse(text))
-    _write(project, text, lists)
-    _tell(project, lists, words, as_json)
+    _write(project, text, wish)
+    _tell(project, wish, words, as_json)
+
+
+def _wish(given: Given, project: Path) -> Wish:
+    """What all options together ask for. Raises InputError."""
+    wish = Wish(formula=given.interest)
+    wish.seeds += seeds_of(given.seeds)
+    trees = [file for file in (given.bookmarks, given.taxonomy) if file is not None]
+    if len(trees) > 1:
+        raise InputError("--bookmarks and --taxonomy both give a topic tree: choose one")
+    if (given.structure or given.focus) and given.taxonomy is None:
+        raise InputError("--structure and --focus belong to --taxonomy")
+    if given.bookmarks is not None:
+        add_bookmarks(wish, given.bookmarks)
+    if given.taxonomy is not None:
+        add_taxonomy(wish, given.taxonomy, given.structure, given.focus, _least(given))
+    own = Wish()
+    add_pages(own, given.relevant, given.irrelevant)
+    wish.relevant, wish.irrelevant = own.relevant, wish.irrelevant + own.irrelevant
+    wish.seeds += own.seeds if given.seeds is None else []
+    if given.previous is not None:
+        add_project(wish, given.previous)
+    add_query(wish, given.query, given.search, project)
+    if wish.tree is not None:
+        Interest.of(wish.tree, wish.formula, 0.5)
+    elif wish.formula:
+        raise InputError("--interest combines topics: give them with --bookmarks or --taxonomy")
+    return wish
+
+
+def _least(given: Given) -> int:
+    """Examples that a topic needs to stay; a search engine may find some for those that have none."""
+    return given.min_examples if given.search and not given.query else max(given.min_examples, 1)
 
 
 def _keep_others(project: Path, given: Iterable[Path | None]) -> None:
@@ -75,21 +134,6 @@ def _keep_others(project: Path, given: Iterable[Path | None]) -> None:
             )
 
 
-def _lists(seeds: Path | None, relevant: Path | None, irrelevant: Path | None) -> dict[str, list[str]]:
-    """The project's lists, checked line by line; local paths become absolute."""
-    good = _examples(relevant, 0)
-    start = [seed_url(line) for line in read_list(seeds)] if seeds else [one.line for one in good if one.is_url]
-    return {
-        "seeds.txt": list(dict.fromkeys(start)),
-        "relevant.txt": [one.line for one in good],
-        "irrelevant.txt": [one.line for one in _examples(irrelevant, OTHER)],
-    }
-
-
-def _examples(path: Path | None, topic: int) -> list[Wanted]:
-    return [example(line, topic, path.parent) for line in read_list(path)] if path else []
-
-
 def _keywords(text: str) -> dict[str, float]:
     """Weights of words and quoted phrases: 1, or -1 with a leading minus."""
     found = re.findall(r'(-?)(?:"([^"]*)"|(\S+))', text)
@@ -97,48 +141,60 @@ def _keywords(text: str) -> dict[str, float]:
     return {words: -1.0 if minus else 1.0 for words, minus in signed if any(map(str.isalnum, words))}
 
 
-def _simulated(web: str) -> dict[str, list[str]]:
+def _simulated(wish: Wish, web: str) -> None:
     """Seeds and examples of a topic of a simulated web, so that there is something to try."""
     from clew.web.simulated import parse_spec
 
     simulated = parse_spec(web)
     depth = min(simulated.parameters.depth, 2 if simulated.pages >= SMALL_WEB else 1)
     topic = simulated.topics(depth)[0]
-    return {
-        "seeds.txt": simulated.seeds(5, topic),
-        "relevant.txt": simulated.examples(10, topic),
-        "irrelevant.txt": simulated.examples(30, topic, relevant=False),
-    }
+    wish.seeds += simulated.seeds(5, topic)
+    wish.relevant += simulated.examples(10, topic)
+    wish.irrelevant += simulated.examples(30, topic, relevant=False)
 
 
-def _check(lists: dict[str, list[str]], words: dict[str, float]) -> None:
-    if not lists["relevant.txt"] and not words:
-        raise InputError('say what is wanted: --relevant FILE with pages you like, or --keywords "..."')
-    if words and not lists["relevant.txt"] and not any(weight > 0 for weight in words.values()):
+def _check(wish: Wish, words: dict[str, float]) -> None:
+    learns = bool(wish.relevant or wish.query) or wish.tree is not None
+    if not learns and not words:
+        raise InputError(
+            'say what is wanted: --relevant FILE with pages you like, --bookmarks FILE, --query "..." or '
+            '--keywords "..."'
+        )
+    if words and not learns and not any(weight > 0 for weight in words.values()):
         raise InputError("--keywords has no word that speaks for a page: give at least one without a minus")
-    if not lists["seeds.txt"]:
+    if not wish.seeds:
         raise InputError("say where to start: --seeds FILE with URLs, one a line")
-    both = set(lists["relevant.txt"]) & set(lists["irrelevant.txt"])
+    both = set(wish.relevant) & set(wish.irrelevant)
     if both:
         raise InputError(f"{sorted(both)[0]} stands in both --relevant and --irrelevant: take it out of one")
 
 
-def _write(project: Path, text: str, lists: dict[str, list[str]]) -> None:
+def _write(project: Path, text: str, wish: Wish) -> None:
     try:
         project.mkdir(parents=True, exist_ok=True)
-        for name, lines in lists.items():
+        if wish.query:
+            (project / QUERY).write_text(f"{wish.query}\n", encoding="utf-8")
+            wish.relevant.insert(0, QUERY)
+        for name, lines in wish.lists().items():
             (project / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        if wish.tree is not None:
+            write_topics(specs(wish), project / TOPICS)
         (project / SETTINGS).write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(f"{project} cannot be written: {error.strerror}; choose another folder") from error
 
 
-def _tell(project: Path, lists: dict[str, list[str]], words: dict[str, float], as_json: bool) -> None:
-    counts = {name.removesuffix(".txt"): len(lines) for name, lines in lists.items()}
+def _tell(project: Path, wish: Wish, words: dict[str, float], as_json: bool) -> None:
+    counts = {name.removesuffix(".txt"): len(lines) for name, lines in wish.lists().items()}
+    topics = len(wish.tree) if wish.tree is not None else 0
     if as_json:
-        print_json({"project": str(project), **counts, "keywords": len(words)})
+        print_json({"project": str(project), **counts, "keywords": len(words), "topics": topics, "notes": wish.notes})
         return
+    filed = sum(len(wish.tree.own(topic)) for topic in range(topics)) if wish.tree is not None else 0
+    tree = f"{topics} topics with {filed} examples, " if topics else ""
+    for note in wish.notes:
+        click.echo(f"note: {note}")
     click.echo(
-        f"made {project}: {counts['seeds']} seeds, {counts['relevant']} relevant and {counts['irrelevant']} "
+        f"made {project}: {counts['seeds']} seeds, {tree}{counts['relevant']} relevant and {counts['irrelevant']} "
         f"irrelevant examples, {len(words)} keywords\nnext: clew crawl {project} --max-pages 1000"
     )

@@ -20,6 +20,9 @@ COMMANDS = {
     "status": "How far a crawl has come.",
     "report": "Write a report as one web page: plots and the best pages.",
     "explain": "Why a page was fetched and judged as it was, or why a URL waits or was refused.",
+    "judge": "Judge pages: relevance, and what decided.",
+    "label": "Say whether a page is what you want; the judge learns from it.",
+    "topics": "What is wanted: topics, their examples and terms, and how well they can be told apart.",
     "export": "Hand the collection over: JSON lines, CSV or WARC.",
     "demo": "Crawl a small web served on this machine, and show the harvest.",
 }

@@ -16,7 +16,7 @@ web = {web}
 seeds = "seeds.txt"            # where to start
 relevant = "relevant.txt"      # pages that are what you want: URLs or paths
 irrelevant = "irrelevant.txt"  # pages that are not
-{keywords}
+{formula}{keywords}
 [judge]
 name = {judge}
 threshold = 0.5                # a page is relevant from this relevance on
@@ -33,13 +33,16 @@ delay_s = 1.0                  # least pause between two requests to a host
 """
 
 
-def settings_text(name: str, web: str, contact: str, keywords: Mapping[str, float], has_examples: bool) -> str:
+def settings_text(
+    name: str, web: str, contact: str, keywords: Mapping[str, float], has_examples: bool, formula: str = ""
+) -> str:
     """TOML text for a new project; keywords judge when there is nothing to learn from."""
     return TEMPLATE.format(
         name=quoted(name),
         web=quoted(web),
         contact=quoted(contact),
         keywords=_keyword_table(keywords),
+        formula=f"formula = {quoted(formula)}\n" if formula else "",
         judge=quoted("naive-bayes" if has_examples else "keywords"),
     )
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-import msgspec
 import numpy as np
 
+from clew.crawl.feedback import apart, train
 from clew.crawl.project import Project
+from clew.crawl.teaching import make_project_judge
 from clew.crawl.used import used
 from clew.errors import ArchiveError
 from clew.judges.base import Judge
-from clew.judges.registry import make as make_judge
 from clew.model import Example, Keys, Outcome, Response
 from clew.store.base import Store, VisitRow
 from clew.store.warc import read
@@ -77,11 +77,10 @@ def _visited(project: Project, store: Store, row: VisitRow) -> str:
     if row.outcome is not Outcome.OK or not row.judged:
         return f"{when}, {row.outcome}{f' (status {row.status})' if row.status else ''}: {row.reason}"
     verdict = "relevant" if row.relevant else "not relevant"
+    last = used(store, project.settings)
     reason = f"; {row.reason}" if row.reason else ""
-    return (
-        f"{when}, {verdict}: relevance {row.relevance:.3f}, threshold {project.interest.threshold:g}, "
-        f"judged by {used(store, project.settings).judge}{reason}"
-    )
+    judged = f"relevance {row.relevance:.3f}, threshold {last.threshold:.3g}, judged by {last.judge}"
+    return f"{when}, {verdict}: {judged}{reason}"
 
 
 def _step(store: Store, strategy: Strategy, row: VisitRow) -> Step:
@@ -105,17 +104,16 @@ def _terms(project: Project, store: Store, row: VisitRow) -> tuple[tuple[str, fl
     except (Unreadable, ArchiveError):  # an archive file may have been taken away
         return ()
     judge = _judge(project, store)
-    return tuple(judge.explain(page, TERMS))
+    return tuple(judge.explain(page, TERMS, project.interest.wanted))
 
 
 def _judge(project: Project, store: Store) -> Judge:
-    settings = project.settings
-    chosen = msgspec.structs.replace(settings.judge, name=used(store, settings).judge)
-    judge = make_judge(chosen, project.interest.topics, settings.interest.keywords, settings.crawl.seed)
-    wanted = {(one.line, one.topic) for one in project.wanted()}
+    name = used(store, project.settings).judge
+    labels = project.labels()
+    wanted = {(one.line, one.topic) for one in project.wanted() + labels}
     rows = [row for row in store.examples() if row[:2] in wanted]
-    judge.fit(list(_examples(project, rows)))
-    return judge
+    examples, labelled = apart(list(_examples(project, rows)), labels)
+    return train(lambda: make_project_judge(project, name), examples, labelled, project.interest).judge
 
 
 def _examples(project: Project, rows: Iterable[tuple[str, int, Response]]) -> Iterator[Example]:

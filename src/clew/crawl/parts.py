@@ -8,6 +8,7 @@ import numpy as np
 
 from clew.config import Settings
 from clew.crawl.evidence import Evidence
+from clew.crawl.feedback import Feedback
 from clew.crawl.progress import Progress
 from clew.crawl.reading import ReadingPool
 from clew.crawl.stopping import StopRules
@@ -25,7 +26,8 @@ from clew.web.base import Clock, World
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """Where pages come from, what is wanted, where to go next, what is remembered. ``archive`` may be None."""
+    """Where pages come from, what is wanted, where to go next, what is remembered. ``archive`` and
+    ``feedback`` (labels that come in while the crawl runs) may be None."""
 
     settings: Settings
     world: World
@@ -42,6 +44,7 @@ class Parts:
     canonicalise: Canonicaliser
     progress: Progress
     archive: WarcWriter | None = None
+    feedback: Feedback | None = None
 
     def commit(self) -> None:
         """One transaction; the archive's bytes are on disk before the rows that point at them."""

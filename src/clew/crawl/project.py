@@ -11,13 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clew.config import Settings, load
+from clew.crawl.labels import LABELS, RELEVANT, as_examples, read_labels
 from clew.crawl.training import Wanted
-from clew.errors import InputError, ProjectError, UrlError
+from clew.errors import ConfigError, InputError, ProjectError, UrlError
 from clew.model import OTHER
 from clew.store.base import Store
 from clew.store.sqlite import SqliteStore
 from clew.text.reader import Reader
-from clew.topics.interest import Interest
+from clew.topics.interest import Interest, semantics_of
+from clew.topics.topicsfile import TopicSpec, entries, read_topics
+from clew.topics.tree import TopicTree, clean_name
 from clew.urls.canonical import Canonicaliser, canonical, host, keys, url_words
 from clew.urls.scope import Scope
 
@@ -98,20 +101,80 @@ class Project:
     # -- what is wanted -----------------------------------------------------------------------------------
 
     def seeds(self) -> list[str]:
-        """Canonical URLs to start from, in the order of the list."""
+        """Canonical URLs to start from: those of the list, then those of the topics."""
         urls = [seed_url(line) for line in self._list(self.settings.interest.seeds)]
-        return [self.canonicalise(url, "") or url for url in urls]
+        if self.tree is not None:
+            for topic in range(-1, len(self.tree)):
+                urls += [seed_url(self._line(url, topic)) for url in self.tree.seeds(topic)]
+        return list(dict.fromkeys(self.canonicalise(url, "") or url for url in urls))
 
     def wanted(self) -> list[Wanted]:
-        """The examples named in relevant.txt and irrelevant.txt."""
+        """The examples named in relevant.txt, in the topic tree, and in irrelevant.txt."""
         interest = self.settings.interest
         relevant = [example(line, self.interest.wanted, self.path) for line in self._list(interest.relevant)]
-        return relevant + [example(line, OTHER, self.path) for line in self._list(interest.irrelevant)]
+        return relevant + self._filed() + [example(line, OTHER, self.path) for line in self._list(interest.irrelevant)]
+
+    def _filed(self) -> list[Wanted]:
+        """Examples filed under topics."""
+        if self.tree is None:
+            return []
+        places = ((topic, url) for topic in range(len(self.tree)) for url in self.tree.own(topic))
+        return [example(self._line(url, topic), topic, self.path) for topic, url in places]
+
+    def _line(self, url: str, topic: int) -> Line:
+        assert self.tree is not None
+        return Line(url, f"{self.path / self.settings.interest.topics}, topic {self.tree.path(topic)}")
+
+    def labels(self) -> list[Wanted]:
+        """The pages a user labelled, as examples."""
+        return as_examples(read_labels(self.path / LABELS), self.topic)
+
+    def topic(self, verdict: str) -> int:
+        """The index of the topic that a label names. Raises InputError."""
+        several = len(self.interest.wanted_topics) > 1
+        if verdict == RELEVANT and several:
+            raise InputError(
+                "the interest names several topics: say which one the page belongs to, or that it is irrelevant "
+                f"(clew topics {self.path} lists them)"
+            )
+        if verdict == RELEVANT:
+            return self.interest.wanted
+        if self.tree is None:
+            raise InputError(f"{verdict!r} is no verdict; say relevant or irrelevant")
+        return self.tree.find(verdict)
+
+    @cached_property
+    def tree(self) -> TopicTree | None:
+        """The topic tree; None where the one topic is what relevant.txt shows. Raises InputError."""
+        if not self._specs:
+            return None
+        tree = TopicTree.of(entries(self._specs))
+        tree.check_disjoint()
+        return tree
+
+    @cached_property
+    def topic_keywords(self) -> dict[str, dict[str, float]]:
+        """Keywords by topic: those of topics.yaml."""
+        return {"/".join(map(clean_name, spec.path)): spec.keywords for spec in self._specs if spec.keywords}
+
+    @cached_property
+    def _specs(self) -> list[TopicSpec]:
+        path = self.path / self.settings.interest.topics
+        return read_topics(path) if path.is_file() else []
 
     @cached_property
     def interest(self) -> Interest:
-        """The interest and its threshold."""
-        return Interest(threshold=self.settings.judge.threshold)
+        """The interest and its threshold. Raises InputError for a wrong formula."""
+        settings, threshold = self.settings.interest, self.settings.judge.threshold
+        if self.tree is None:
+            if settings.formula:
+                raise ConfigError(
+                    f"{self.path / SETTINGS}: interest.formula needs topics: name them in "
+                    f"{self.path / settings.topics}, or make a project with clew init --bookmarks or --taxonomy"
+                )
+            return Interest(threshold=threshold)
+        semantics = semantics_of(settings.semantics, settings.weights)
+        return Interest.of(self.tree, settings.formula, threshold, settings.exclude_from, semantics)
 
     def _list(self, name: str) -> list[Line]:
         path = self.path / name
@@ -142,8 +205,13 @@ class Project:
             links_per_page=self.settings.limits.links_per_page,
             user_agent=self.settings.crawl.user_agent,
             scope=self.scope.accepts,
-            keep_text=False,
+            keep_text=self._matches_text(),
         )
+
+    def _matches_text(self) -> bool:
+        """Whether a keyword is a regular expression, for which pages must carry their text."""
+        lists = (self.settings.interest.keywords, *self.topic_keywords.values())
+        return any(word.startswith("/") and word.endswith("/") and len(word) > 2 for words in lists for word in words)
 
     # -- what was found -----------------------------------------------------------------------------------
 

@@ -164,6 +164,15 @@ class ReadingPool:
         self._dispatch()
         return await future
 
+    def adopt(self, judge: Judge) -> None:
+        """Judge pages that are sent from now on with another judge; those under way finish with the old one."""
+        self.worker = replace(self.worker, judge=judge)
+        for pool in (self._pool, self._apart):
+            if pool is not None:
+                pool.shutdown(wait=False)
+        self._pool = self._new_pool(self.processes) if self.processes else None
+        self._apart = None
+
     def _dispatch(self) -> None:
         """Send waiting jobs to idle workers; one batch in work and one at the door for each."""
         while self._waiting and len(self._busy) < 2 * self.processes:

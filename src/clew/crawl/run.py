@@ -21,14 +21,11 @@ from clew.crawl.progress import Progress
 from clew.crawl.project import Project
 from clew.crawl.reading import PageWorker, ReadingPool
 from clew.crawl.stopping import StopRules
-from clew.crawl.training import Training
+from clew.crawl.teaching import feedback, make_project_judge, make_training, measured, trained
 from clew.crawl.used import remember
 from clew.crawl.view import CrawlView
 from clew.errors import ConfigError
 from clew.frontier.columns import ColumnFrontier
-from clew.judges.base import Judge
-from clew.judges.registry import make as make_judge
-from clew.model import Example
 from clew.store.base import Store
 from clew.store.cache import ArchiveCache
 from clew.store.warc import WarcWriter
@@ -129,7 +126,8 @@ async def check(project: Project, options: CrawlOptions) -> None:
     """Raise ClewError for what ``run`` would refuse before it fetches anything. Changes nothing of the project."""
     settings = chosen(project.settings, options)
     project = Project(project.path, settings)
-    _methods(project)
+    _strategy(project)
+    make_project_judge(project)
     project.scope.accepts(project.seeds())
     project.wanted()
     world, _ = make_world(options.web or absolute(settings.project.web, project.path), settings)
@@ -151,7 +149,7 @@ async def run(project: Project, options: CrawlOptions, display: Display | None =
         await world.open()
         try:
             parts = await _parts(project, store, world, clock, display, options.run_s)
-            remember(store, settings.judge.name, web)
+            remember(store, settings.judge.name, web, parts.interest.threshold)
             stopped = await _crawl(parts, project.seeds(), display)
         finally:
             await world.close()
@@ -175,11 +173,15 @@ async def _crawl(parts: Parts, seeds: list[str], display: Display) -> str:
 async def _parts(project: Project, store: Store, world: World, clock: Clock, display: Display, run_s: float) -> Parts:
     """Everything a crawl consists of; trains the judge."""
     settings = project.settings
-    strategy, judge = _methods(project)
-    judge.fit(examples := await _examples(project, store, world, clock, display))
+    strategy = _strategy(project)
+    training = make_training(project, store, world, clock, display.note)
+    examples, adoption = await trained(project, training)
+    if adoption.labels:
+        store.add_decision(adoption.decision())
+    interest = measured(project, adoption.judge, examples)
     archive = _archive(project, store)
     level = settings.store.gzip_level if archive is not None else 0
-    worker = PageWorker(project.reader, judge, project.interest, level)
+    worker = PageWorker(project.reader, adoption.judge, interest, level)
     rules = StopRules(settings.stop, settings.crawl.max_pages, run_s)
     return Parts(
         settings=settings,
@@ -188,7 +190,7 @@ async def _parts(project: Project, store: Store, world: World, clock: Clock, dis
         store=store,
         frontier=ColumnFrontier(settings.crawl.duplicates),  # type: ignore[arg-type]  # checked in ``chosen``
         strategy=strategy,
-        interest=project.interest,
+        interest=interest,
         reading=ReadingPool(worker, _processes(settings, clock), settings.limits.read_s),
         rules=rules,
         view=CrawlView(
@@ -199,21 +201,14 @@ async def _parts(project: Project, store: Store, world: World, clock: Clock, dis
         canonicalise=project.canonicalise,
         progress=Progress(),
         archive=archive,
+        feedback=feedback(project, training),
     )
 
 
-def _methods(project: Project) -> tuple[Strategy, Judge]:
-    """Where to go next, and is this page it (untrained). Raises ConfigError for a wrong name or setting."""
-    settings = project.settings
-    name = str(settings.strategy.get("name", "best-first"))
-    strategy = make_strategy(name, settings.strategy.get(name, {}))
-    keywords = settings.interest.keywords
-    return strategy, make_judge(settings.judge, project.interest.topics, keywords, settings.crawl.seed)
-
-
-async def _examples(project: Project, store: Store, world: World, clock: Clock, display: Display) -> list[Example]:
-    training = Training(store, world, clock, project.reader, project.path, display.note)
-    return await training.examples(project.wanted())
+def _strategy(project: Project) -> Strategy:
+    """Where to go next. Raises ConfigError for a wrong name or setting."""
+    name = str(project.settings.strategy.get("name", "best-first"))
+    return make_strategy(name, project.settings.strategy.get(name, {}))
 
 
 def _archive(project: Project, store: Store) -> WarcWriter | None:

@@ -14,9 +14,9 @@ import numpy as np
 
 from clew.crawl.evidence import NO_LEAVES
 from clew.crawl.parts import Parts
-from clew.errors import InputError
+from clew.errors import ClewError, InputError
 from clew.frontier.base import Frontier
-from clew.model import Doubles, Keys, LinkKind, Session, Source
+from clew.model import Decision, Doubles, Keys, LinkKind, Session, Source
 from clew.store.base import HostIds, Store
 from clew.text.reader import seed_links
 from clew.urls.canonical import host, keys, url_words
@@ -163,6 +163,7 @@ class Sessions:
         """One transaction: the session, what the strategy learned, and the new scores if it asked for them."""
         parts = self.parts
         parts.commit()
+        self._heed_labels()
         again = parts.strategy.adapt(session)
         parts.store.add_session(session, rescored=again, at=parts.clock.now())
         parts.store.checkpoint(self._checkpoint, session.number, parts.progress.visits, parts.strategy.state())
@@ -170,6 +171,19 @@ class Sessions:
             self._rescore()
         parts.store.commit()
         parts.rules.after_session(parts.progress)
+
+    def _heed_labels(self) -> None:
+        """Train the judge again when a user labelled pages meanwhile."""
+        try:
+            adoption = self.parts.feedback.retrained() if self.parts.feedback is not None else None
+        except ClewError as error:  # a bad line must not end a running crawl
+            self.parts.store.add_decision(Decision("labels not heeded", {"reason": str(error)}))
+            return
+        if adoption is None:
+            return
+        self.parts.store.add_decision(adoption.decision())
+        if adoption.adopted:
+            self.parts.reading.adopt(adoption.judge)
 
     def _rescore(self) -> None:
         """Score every stored link again and give frontier and store the new scores, some rows at a time."""

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from clew.errors import UrlError
+from clew.errors import ClewError, UrlError
 from clew.model import Example, Outcome, Request, Response
 from clew.store.base import Store
+from clew.store.warc import read
 from clew.text.reader import Reader, Unreadable
-from clew.urls.canonical import canonical, host
+from clew.urls.canonical import canonical, host, key
 from clew.web.base import Clock, World
 
 TRIES = 4
@@ -28,11 +29,13 @@ DEFERRALS = 20
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A line of relevant.txt or irrelevant.txt: a URL or the path of a local page, and its topic index."""
+    """A line that names an example: a URL or the path of a local page, and its topic index. ``label``: a verdict that
+    a user gave on a page (labels.tsv), not a line of the lists."""
 
     line: str
     topic: int
     origin: str
+    label: bool = False
 
     @property
     def is_url(self) -> bool:
@@ -48,7 +51,9 @@ def local(wanted: Wanted, base: Path) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """Gathers examples. ``warn`` is told, in words, how many are missing and which could not be had."""
+    """Gathers examples. ``warn`` is told, in words, how many are missing and which could not be had. ``archive`` is
+    the folder of the pages that the project fetched: an example among them need not be fetched again.
+    Local files are read every time, since they may have been edited."""
 
     store: Store
     world: World
@@ -56,17 +61,51 @@ class Training:
     reader: Reader
     base: Path
     warn: Callable[[str], None]
+    archive: Path | None = None
+    hosts_at_once: int = 64
 
     async def examples(self, wanted: Sequence[Wanted]) -> list[Example]:
         """The examples of all lines that could be read, in the order of the lines."""
         kept = {(line, topic) for line, topic, _ in self.store.examples()}
-        missing = [one for one in wanted if (one.line, one.topic) not in kept]
+        self._read_local(wanted, kept)
+        missing = [
+            one for one in wanted if one.is_url and (one.line, one.topic) not in kept and not self._keep_visited(one)
+        ]
         if missing:
             self.warn(f"reading {len(missing)} example pages")
         try:
             await self._gather(missing)
         finally:  # who stops here need not fetch again what came
             self.store.commit()
+        return self._kept(wanted)
+
+    def at_hand(self, wanted: Sequence[Wanted]) -> list[Example]:
+        """Those of the examples that need no fetching: known ones, pages that were visited, local files."""
+        kept = {(line, topic) for line, topic, _ in self.store.examples()}
+        self._read_local(wanted, kept)
+        for one in wanted:
+            if one.is_url and (one.line, one.topic) not in kept:
+                self._keep_visited(one)
+        return self._kept(wanted)
+
+    def visited(self, url: str) -> Response | None:
+        """A page that the crawl fetched; None when it did not, or when its archive cannot be read."""
+        row = self.store.visit_by_key(key(url))
+        if row is None or self.archive is None or row.outcome is not Outcome.OK or not row.warc_file:
+            return None
+        try:
+            return read(self.archive, row.warc_file, row.warc_offset)
+        except ClewError:
+            return None
+
+    def _keep_visited(self, one: Wanted) -> bool:
+        """Keep an example that the crawl fetched; False when it did not."""
+        response = self.visited(one.line) if one.is_url else None
+        if response is not None:
+            self.store.add_example(one.line, one.topic, response)
+        return response is not None
+
+    def _kept(self, wanted: Sequence[Wanted]) -> list[Example]:
         order = {(one.line, one.topic): place for place, one in enumerate(wanted)}
         rows = [row for row in self.store.examples() if row[:2] in order]
         rows.sort(key=lambda row: order[row[:2]])
@@ -75,11 +114,9 @@ class Training:
     async def _gather(self, missing: Iterable[Wanted]) -> None:
         by_host: dict[str, list[Wanted]] = defaultdict(list)
         for one in missing:
-            if one.is_url:
-                self._sort_by_host(one, by_host)
-            else:
-                self._keep_local(one)
-        await asyncio.gather(*(self._fetch_host(group) for group in by_host.values()))
+            self._sort_by_host(one, by_host)
+        room = asyncio.Semaphore(self.hosts_at_once)
+        await asyncio.gather(*(self._fetch_host(group, room) for group in by_host.values()))
 
     def _sort_by_host(self, one: Wanted, by_host: dict[str, list[Wanted]]) -> None:
         try:
@@ -87,24 +124,34 @@ class Training:
         except UrlError as error:
             self.warn(f"{one.origin}: {error}")
 
-    def _keep_local(self, one: Wanted) -> None:
-        try:
-            self.store.add_example(one.line, one.topic, local(one, self.base))
-        except OSError as error:
-            self.warn(f"{one.origin}: {one.line} cannot be read ({error.strerror}): left out of the examples")
+    def _read_local(self, wanted: Iterable[Wanted], kept: set[tuple[str, int]]) -> None:
+        """Read the local examples anew; one that is gone stays as it was last read."""
+        for one in wanted:
+            if one.is_url:
+                continue
+            try:
+                self.store.add_example(one.line, one.topic, local(one, self.base))
+            except OSError as error:
+                if (one.line, one.topic) not in kept:
+                    reason = f"{one.line} cannot be read ({error.strerror}): left out of the examples"
+                    self.warn(f"{one.origin}: {reason}")
 
-    async def _fetch_host(self, group: Sequence[Wanted]) -> None:
+    async def _fetch_host(self, group: Sequence[Wanted], room: asyncio.Semaphore) -> None:
         """The examples of one host, one after the other, with its pauses."""
+        async with room:
+            await self._fetch_all(group)
+
+    async def _fetch_all(self, group: Sequence[Wanted]) -> None:
         for one in group:
-            response = await self._fetch(canonical(one.line))
+            response = await self.fetch(canonical(one.line))
             if response.outcome is Outcome.OK:
                 self.store.add_example(one.line, one.topic, response)
             else:
                 self.warn(f"{one.origin}: {one.line}: {response.reason or response.outcome}: left out of the examples")
             await self.clock.sleep_until(response.ready_at)
 
-    async def _fetch(self, url: str) -> Response:
-        """One example, through redirects, pauses and passing failures."""
+    async def fetch(self, url: str) -> Response:
+        """One page, through redirects, pauses and passing failures."""
         tries = deferrals = hops = 0
         while True:
             response = await self.world.fetch(Request(url, attempt=tries, hops=hops))

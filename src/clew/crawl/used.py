@@ -8,22 +8,23 @@ from clew.config import Settings
 from clew.crawl.sessions import RUNNING
 from clew.store.base import Store
 
-JUDGE, WEB = "running judge", "running web"
+JUDGE, WEB, THRESHOLD = "running judge", "running web", "running threshold"
 """Names of saved states; the strategy's is ``sessions.RUNNING``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """The names of strategy and judge, and the web as users write it."""
+    """The names of strategy and judge, the web as users write it, and from which relevance on a page was relevant."""
 
     strategy: str
     judge: str
     web: str
+    threshold: float
 
 
-def remember(store: Store, judge: str, web: str) -> None:
+def remember(store: Store, judge: str, web: str, threshold: float) -> None:
     """Note what this run uses; the sessions note the strategy."""
-    for name, value in ((JUDGE, judge), (WEB, web)):
+    for name, value in ((JUDGE, judge), (WEB, web), (THRESHOLD, repr(threshold))):
         store.checkpoint(name, store.sessions_ended(), store.next_number - 1, value.encode())
 
 
@@ -38,4 +39,5 @@ def used(store: Store, settings: Settings) -> Used:
         strategy=last(RUNNING, str(settings.strategy.get("name", "best-first"))),
         judge=last(JUDGE, settings.judge.name),
         web=last(WEB, settings.project.web),
+        threshold=float(last(THRESHOLD, repr(settings.judge.threshold))),
     )

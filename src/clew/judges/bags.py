@@ -14,6 +14,10 @@ Bag = tuple[TermIds, Floats]
 """Distinct term ids, sorted (uint32[d]), and how often each occurs (float32[d])."""
 
 
+Places = npt.NDArray[np.intp]
+"""Places of known features in a vocabulary."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Vocabulary:
     """The distinct terms of a training set; ``ids`` uint32[V], sorted."""
@@ -21,15 +25,20 @@ class Vocabulary:
     ids: TermIds
 
     @classmethod
-    def of(cls, bags: Iterable[Bag]) -> Vocabulary:
-        """All terms that occur in ``bags``."""
+    def of(cls, bags: Iterable[Bag], most: int = 0) -> Vocabulary:
+        """All terms that occur in ``bags``; if they are more than ``most`` (0: no limit), those on the most pages."""
         columns = [ids for ids, _ in bags]
-        return cls(np.unique(np.concatenate(columns)) if columns else np.empty(0, np.uint32))
+        if not columns:
+            return cls(np.empty(0, np.uint32))
+        ids, holders = np.unique(np.concatenate(columns), return_counts=True)
+        if most and len(ids) > most:
+            ids = np.sort(ids[np.argsort(-holders, kind="stable")[:most]])
+        return cls(ids)
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def project(self, bag: Bag) -> tuple[npt.NDArray[np.intp], Floats]:
+    def project(self, bag: Bag) -> tuple[Places, Floats]:
         """Columns (intp[d']) and counts (float32[d']) of the terms of ``bag`` that are in the vocabulary."""
         ids, counts = bag
         if not len(self.ids):

@@ -25,6 +25,6 @@ class Judge(Protocol):
         """One judgement a page, in order. Pure: the same pages give the same judgements, in any batching."""
         ...
 
-    def explain(self, page: Page, limit: int = 12) -> list[tuple[str, float]]:
-        """The terms of ``page`` that weighed most on its relevance, as (term, signed weight), heaviest first."""
+    def explain(self, page: Page, limit: int = 12, topic: int = 0) -> list[tuple[str, float]]:
+        """The terms of ``page`` that weighed most on a topic's score, as (term, signed weight), heaviest first."""
         ...

@@ -16,6 +16,10 @@ from clew.model import Bools, Doubles
 STRENGTH = 10.0
 """Inverse of the penalty on the slope: large is weak."""
 
+SURE = 4.0
+"""Log odds at the mean of a class, at most: a few examples that happen to be far apart prove no more, and scores that
+all round to 1 could not be ranked."""
+
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
@@ -31,11 +35,26 @@ class Calibration:
         return np.asarray(1.0 / (1.0 + np.exp(-z)), np.float64)
 
 
+class Calibrations:
+    """A curve for each of k topics, applied at once."""
+
+    def __init__(self, curves: Sequence[Calibration]) -> None:
+        self.steepness = np.array([curve.slope / curve.scale for curve in curves], np.float64)
+        self.centres = np.array([curve.centre for curve in curves], np.float64)
+
+    def __call__(self, scores: Doubles) -> Doubles:
+        """Probabilities float64[k] of raw scores float64[k]."""
+        z = np.clip(self.steepness * (scores - self.centres), -60.0, 60.0)
+        return np.asarray(1.0 / (1.0 + np.exp(-z)), np.float64)
+
+
 def fit(scores: Sequence[float] | Doubles, positive: Sequence[bool] | Bools) -> Calibration:
     """The curve for held-out ``scores`` with their truth. Falls back on the midpoint between the classes
     when a class has fewer than two scores; a slope is never negative."""
     values, truth = np.asarray(scores, np.float64), np.asarray(positive, np.bool_)
     above, below = values[truth], values[~truth]
+    if not len(values):
+        return Calibration()
     scale = float(values.std()) or 1.0
     if len(above) < 2 or len(below) < 2:
         centre = (above.mean() + below.mean()) / 2 if len(above) and len(below) else float(values.mean())
@@ -43,7 +62,9 @@ def fit(scores: Sequence[float] | Doubles, positive: Sequence[bool] | Bools) -> 
     slope, shift = _logistic((values - values.mean()) / scale, truth)
     if slope < 0.1:  # held-back examples do not separate: keep an honest, flat curve
         return Calibration(slope=0.1, centre=float((above.mean() + below.mean()) / 2), scale=scale)
-    return Calibration(slope=slope, centre=float(values.mean()) - shift / slope * scale, scale=scale)
+    centre = float(values.mean()) - shift / slope * scale
+    farthest = max(float(above.mean()) - centre, centre - float(below.mean())) / scale
+    return Calibration(slope=min(slope, SURE / farthest) if farthest > 0 else slope, centre=centre, scale=scale)
 
 
 def _logistic(x: Doubles, truth: Bools) -> tuple[float, float]:

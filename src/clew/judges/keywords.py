@@ -1,7 +1,7 @@
 """Weighted keywords and phrases, made by hand (papers/3 section 2, ARI-12).
 
     h_k(d)       = 1 − exp(−n(d,k) · min(1, 300 / |d|))
-    relevance(d) = Σ_k w_k · h_k(d) / Σ_{w_k>0} w_k,   cut to [0, 1]
+    score(d) = Σ_k w_k · h_k(d) / Σ_{w_k>0} w_k,   cut to [0, 1]
 
 =========  ==========================================================
 symbol     name
@@ -12,63 +12,95 @@ n(d,k)     how often it occurs in the title and body of page d
 =========  ==========================================================
 
 With weights of 1 and a threshold of 0.5, two keywords must both occur; one of three is not enough.
-Words are matched by stem in the language of the page; a phrase is matched word after word within a DOM leaf.
+Words are matched by stem in the language of the page; a phrase is matched word after word within a DOM leaf. A keyword
+between slashes, such as ``/boats? for (sale|hire)/``, is a regular expression: it is looked for in the title and the
+visible text as they stand, in capitals or not. Pages then must carry their text (``needs_text``).
+
+In a tree of topics each may have keywords of its own; a topic scores as high as the best at or below it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from clew.errors import TrainingError
-from clew.model import OTHER, Example, Judgement, Page, TermIds
+from clew.judges.hierarchy import Hierarchy
+from clew.judges.trained import judgement
+from clew.model import Doubles, Example, Judgement, Page, TermIds
 from clew.text.terms import tokeniser
 
 FULL_LENGTH = 300.0
 
 
 class KeywordsJudge:
-    """A hand-made judge of one topic; it needs no examples."""
+    """A hand-made judge; it needs no examples. ``keywords`` are those of the first topic, ``by_topic`` holds those of
+    others by path."""
 
     name = "keywords"
 
-    def __init__(self, topics: tuple[str, ...], keywords: Mapping[str, float]) -> None:
-        if not any(weight > 0 for weight in keywords.values()):
+    def __init__(
+        self,
+        topics: tuple[str, ...],
+        keywords: Mapping[str, float],
+        by_topic: Mapping[str, Mapping[str, float]] | None = None,
+    ) -> None:
+        self.topics = topics
+        self.tree = Hierarchy.of(topics)
+        given = dict(by_topic or {})
+        if keywords or not given:
+            given[topics[0]] = keywords
+        self.lists = tuple(WeightedWords(given.get(topic, {})) for topic in topics)
+        if not any(one.whole > 0 for one in self.lists):
             raise TrainingError(
                 "the keywords judge has no keyword with a positive weight: "
                 "set [interest] keywords in clew.toml, or clew init --keywords"
             )
-        self.topics = topics
-        self.keywords = dict(keywords)
-        self._ids: dict[str, list[TermIds]] = {}
+
+    @property
+    def needs_text(self) -> bool:
+        """Whether pages must carry their visible text: a keyword is a regular expression."""
+        return any(one.patterns for one in self.lists)
 
     def fit(self, examples: Sequence[Example]) -> None:
         """Nothing to learn."""
 
     def judge(self, pages: Sequence[Page]) -> list[Judgement]:
-        return [self._judge(page) for page in pages]
+        return [judgement(self.tree, self._scores(page)) for page in pages]
 
-    def explain(self, page: Page, limit: int = 12) -> list[tuple[str, float]]:
-        parts = zip(self.keywords, self._parts(page), strict=True)
+    def explain(self, page: Page, limit: int = 12, topic: int = 0) -> list[tuple[str, float]]:
+        parts = self.lists[topic].parts(page)
         return sorted(((word, part) for word, part in parts if part), key=lambda pair: -abs(pair[1]))[:limit]
 
-    def _judge(self, page: Page) -> Judgement:
-        relevance = min(1.0, max(0.0, sum(self._parts(page))))
-        scores = np.zeros(len(self.topics), np.float32)
-        scores[0] = relevance
-        return Judgement(scores, 0 if relevance >= 0.5 else OTHER, abs(2 * relevance - 1))
+    def _scores(self, page: Page) -> Doubles:
+        sums = [sum(part for _, part in one.parts(page)) for one in self.lists]
+        return self.tree.lifted(np.clip(np.array(sums, np.float64), 0.0, 1.0))
 
-    def _parts(self, page: Page) -> list[float]:
-        """What each keyword adds to the relevance."""
+
+class WeightedWords:
+    """The keywords of one topic. ``whole`` is the sum of the positive weights."""
+
+    def __init__(self, keywords: Mapping[str, float]) -> None:
+        self.keywords = dict(keywords)
+        self.whole = sum(weight for weight in keywords.values() if weight > 0)
+        self.patterns = {word: _pattern(word) for word in keywords if _is_pattern(word)}
+        self._ids: dict[str, list[TermIds]] = {}
+
+    def parts(self, page: Page) -> list[tuple[str, float]]:
+        """What each keyword adds to the score; nothing for a topic without keywords that speak for it."""
+        if self.whole <= 0:
+            return []
         length = len(page.leaves.ids) + len(page.title_ids)
         share = min(1.0, FULL_LENGTH / max(length, 1))
-        whole = sum(weight for weight in self.keywords.values() if weight > 0)
-        counts = [occurrences(page, ids) for ids in self._phrases(page.language)]
-        return [
-            weight * (1.0 - float(np.exp(-count * share))) / whole
-            for weight, count in zip(self.keywords.values(), counts, strict=True)
-        ]
+        phrases = self._phrases(page.language)
+        parts = []
+        for (word, weight), phrase in zip(self.keywords.items(), phrases, strict=True):
+            pattern = self.patterns.get(word)
+            count = occurrences(page, phrase) if pattern is None else matches(page, pattern)
+            parts.append((word, weight * (1.0 - float(np.exp(-count * share))) / self.whole))
+        return parts
 
     def _phrases(self, language: str) -> list[TermIds]:
         """The term ids of each keyword as a page in ``language`` would have them."""
@@ -76,6 +108,23 @@ class KeywordsJudge:
             terms = tokeniser(language)
             self._ids[language] = [terms.ids(word) for word in self.keywords]
         return self._ids[language]
+
+
+def _is_pattern(word: str) -> bool:
+    return len(word) > 2 and word.startswith("/") and word.endswith("/")
+
+
+def _pattern(word: str) -> re.Pattern[str]:
+    try:
+        return re.compile(word[1:-1], re.IGNORECASE)
+    except re.error as error:
+        where = f" at column {error.pos + 2}" if error.pos is not None else ""
+        raise TrainingError(f"keyword {word} is no regular expression: {error.msg}{where}") from error
+
+
+def matches(page: Page, pattern: re.Pattern[str]) -> int:
+    """How often a regular expression matches in the title and the visible text of a page."""
+    return sum(1 for text in (page.title, page.text) for _ in pattern.finditer(text))
 
 
 def occurrences(page: Page, phrase: TermIds) -> int:

@@ -1,4 +1,4 @@
-"""What judges that learn from examples have in common: bags of the examples, background, calibration."""
+"""What judges that learn from examples have in common: bags of the examples, background, calibration, the tree."""
 
 from __future__ import annotations
 
@@ -8,62 +8,112 @@ import numpy as np
 
 from clew.errors import TrainingError
 from clew.judges import background, calibration
-from clew.judges.bags import Bag
-from clew.judges.calibration import Calibration
-from clew.model import OTHER, Doubles, Example, Judgement, Page
-from clew.text.terms import name as term_name
+from clew.judges.bags import Bag, Places, Vocabulary
+from clew.judges.calibration import Calibration, Calibrations
+from clew.judges.features import PLAIN, Features
+from clew.judges.hierarchy import Hierarchy
+from clew.model import OTHER, Bools, Doubles, Example, Floats, Ints, Judgement, Page
 
 BACKGROUND_PAGES = 40
+
+CELLS = 8_000_000
+"""Features times topics that a judge keeps (32 MB in single precision)."""
+
+TRAINING_ONLY = frozenset({"counts", "_holders", "_sums", "_products"})
+"""Attributes of judges that copies do not carry."""
 
 UNKNOWN = 0.25
 """Score of a page that holds nothing the judge knows: not relevant, but no reason to starve its links (UNI-6)."""
 
 
 class TrainedJudge:
-    """A judge over ``topics`` and OTHER; subclasses give ``_train``, ``_held_out``, ``_raw`` and ``_weights``."""
+    """A judge over ``topics`` and OTHER; subclasses give ``_train``, ``_held_out``, ``_raw_at`` and
+    ``_weights``."""
 
     name = ""
 
-    def __init__(self, topics: tuple[str, ...], *, background: bool = False, seed: int = 1) -> None:
+    def __init__(
+        self,
+        topics: tuple[str, ...],
+        *,
+        background: bool = False,
+        seed: int = 1,
+        features: Features = PLAIN,
+    ) -> None:
         self.topics = topics
+        self.tree = Hierarchy.of(topics)
         self.background = background
         self.seed = seed
+        self.features = features
+        self.vocabulary = Vocabulary(np.empty(0, np.uint32))
         self.languages: tuple[str, ...] = ()
-        self.curves: tuple[Calibration, ...] = ()
+        self.curves = Calibrations(())
+        self._holders = np.zeros(0, np.int32)
 
     def fit(self, examples: Sequence[Example]) -> None:
-        bags = [example.page.term_counts() for example in examples]
-        labels = [example.topic for example in examples]
+        bags = [self.features.bag(example.page) for example in examples]
+        languages = {example.page.language for example in examples if example.page.language}
+        self.fit_bags(bags, [example.topic for example in examples], languages)
+
+    def fit_bags(self, bags: Sequence[Bag], labels: Sequence[int], languages: set[str]) -> Doubles:
+        """Train on pages as bags. Returns the score of each as if it had not been trained on: float64[n, k]."""
         self._check(bags, labels)
-        self.languages = tuple(sorted({example.page.language for example in examples if example.page.language}))
+        self.languages = tuple(sorted(languages))
+        given = len(bags)
         if OTHER not in labels or self.background:
             drawn = self._background_pages(bags)
-            bags, labels = bags + drawn, labels + [OTHER] * len(drawn)
+            bags, labels = [*bags, *drawn], [*labels, *[OTHER] * len(drawn)]
         self._train(bags, labels)
-        held_out = np.array([self._held_out(bag, label) for bag, label in zip(bags, labels, strict=True)])
-        truth = np.array(labels)
-        self.curves = tuple(calibration.fit(held_out[:, k], truth == k) for k in range(len(self.topics)))
+        self._holders = self._count_holders(bags)
+        held_out = self._all_held_out(bags, labels)
+        known = [self._raw(bag) for bag in bags]
+        raw = np.array([np.full(len(self.topics), np.nan) if one is None else one for one in known])
+        sides = self.tree.members(labels)
+        held_out[~(sides | self.tree.outsiders(labels)).T] = np.nan  # neither for nor against a topic
+        self.curves = Calibrations([_curve(held_out[:, k], raw[:, k], truth) for k, truth in enumerate(sides)])
+        return np.array([self._scores(raw) for raw in held_out[:given]])
+
+    def combine(self, together: Sequence[tuple[int, int]]) -> None:
+        """Before training: pairs of topics that a page may be about at once; they are not told from each other."""
+        self.tree = Hierarchy.of(self.topics, together)
 
     def judge(self, pages: Sequence[Page]) -> list[Judgement]:
-        return [self._judge(page.term_counts()) for page in pages]
+        return [self.judge_bag(self.features.bag(page)) for page in pages]
 
-    def explain(self, page: Page, limit: int = 12) -> list[tuple[str, float]]:
-        ids, weights = self._weights(page.term_counts())
-        order = np.argsort(-np.abs(weights), kind="stable")[:limit]
-        return [(term_name(int(ids[i])) or f"#{ids[i]:08x}", float(weights[i])) for i in order]
-
-    def _judge(self, bag: Bag) -> Judgement:
-        raw = self._raw(bag)
-        if raw is None:
+    def judge_bag(self, bag: Bag) -> Judgement:
+        """The judgement of a page given as a bag."""
+        scores = self.scores_at(*self.vocabulary.project(bag))
+        if scores is None:
             return Judgement(np.full(len(self.topics), UNKNOWN, np.float32), OTHER, 0.0)
-        scores = np.array([float(curve(raw[k : k + 1])[0]) for k, curve in enumerate(self.curves)], np.float32)
-        best = int(np.argmax(scores))
-        sure = abs(2.0 * float(scores[best]) - 1.0)
-        return Judgement(scores, best if scores[best] >= 0.5 else OTHER, sure)
+        return judgement(self.tree, scores)
+
+    def scores_at(self, places: Places, counts: Floats) -> Doubles | None:
+        """Scores in [0, 1] of a page given as places in the vocabulary and weights: float64[k]; None when it holds
+        nothing known."""
+        return self._scores(self._raw_at(places, counts)) if len(places) else None
+
+    def explain(self, page: Page, limit: int = 12, topic: int = 0) -> list[tuple[str, float]]:
+        ids, weights = self.explain_bag(self.features.bag(page), topic)
+        order = np.argsort(-np.abs(weights), kind="stable")[:limit]
+        return [(self.features.name(page, int(ids[i])), float(weights[i])) for i in order]
+
+    def explain_bag(self, bag: Bag, topic: int) -> Bag:
+        """What each feature of a page adds to the raw score of a topic: ids uint32[d'] and weights float32[d']."""
+        places, counts = self.vocabulary.project(bag)
+        return self.vocabulary.ids[places], self._weights(places, counts, topic)
+
+    def _scores(self, raw: Doubles) -> Doubles:
+        """Scores in [0, 1] of raw scores: float64[k] each."""
+        return self.tree.lifted(self._probabilities(raw))
+
+    def _probabilities(self, raw: Doubles) -> Doubles:
+        """Of raw scores; 0 where there is none."""
+        return np.nan_to_num(self.curves(raw))
 
     def _check(self, bags: Sequence[Bag], labels: Sequence[int]) -> None:
-        for k, topic in enumerate(self.topics):
-            if not any(label == k and len(bag[0]) for bag, label in zip(bags, labels, strict=True)):
+        full: Bools = np.array([len(ids) > 0 for ids, _ in bags], np.bool_)
+        for topic, members in zip(self.topics, self.tree.members(labels), strict=True):
+            if not (members & full).any():
                 raise TrainingError(
                     f"no example page with text for topic {topic!r}: give at least one (clew init --relevant), "
                     "or use keywords (clew init --keywords)"
@@ -72,21 +122,74 @@ class TrainedJudge:
     def _background_pages(self, bags: Sequence[Bag]) -> list[Bag]:
         """General pages as long as the examples, in their languages."""
         rng = np.random.default_rng([self.seed, 0xBAC6])
-        lengths = [int(bag[1].sum()) for bag in bags if len(bag[0])]
+        lengths = [self._length(bag) for bag in bags if len(bag[0])]
         chosen = [lengths[i % len(lengths)] for i in range(BACKGROUND_PAGES)]
-        return background.sample_pages(self.languages, chosen, rng)
+        pages = background.sample_pages(self.languages, chosen, rng)
+        return [self.features.shuffled(page, rng) for page in pages]
+
+    def _length(self, bag: Bag) -> int:
+        """Terms of a page, about: what its bag tells."""
+        return int(bag[1].sum()) if self.features.plain else len(bag[0]) // (2 if self.features.pairs else 1)
+
+    def _learn_vocabulary(self, bags: Sequence[Bag]) -> None:
+        """The features of ``bags``, but no more than ``CELLS`` allows: there is a number for each and each topic."""
+        self.vocabulary = Vocabulary.of(bags, CELLS // (len(self.topics) + 1))
+
+    def _count_holders(self, bags: Sequence[Bag]) -> Ints:
+        """How many training pages hold each feature: int32[V]."""
+        holders = np.zeros(len(self.vocabulary), np.int32)
+        for bag in bags:
+            holders[self.vocabulary.project(bag)[0]] += 1
+        return holders
+
+    def _project_held_out(self, bag: Bag) -> tuple[Places, Floats]:
+        """A training page as an unseen page would be projected: what only it holds would not be known."""
+        places, counts = self.vocabulary.project(bag)
+        known = self._holders[places] > 1
+        return places[known], counts[known]
+
+    def __getstate__(self) -> dict[str, object]:
+        """Copies judge; only training needs the sums and counts."""
+        return {key: value for key, value in self.__dict__.items() if key not in TRAINING_ONLY}
+
+    def _all_held_out(self, bags: Sequence[Bag], labels: Sequence[int]) -> Doubles:
+        """Raw scores float64[n, k] of the training pages as if each had not been trained on."""
+        return np.array([self._held_out(bag, label) for bag, label in zip(bags, labels, strict=True)])
 
     def _train(self, bags: Sequence[Bag], labels: Sequence[int]) -> None:
         raise NotImplementedError
 
     def _held_out(self, bag: Bag, label: int) -> Doubles:
-        """Raw scores float64[k] of a training page as if it had not been trained on."""
+        """Raw scores float64[k] of a training page as if it had not been trained on; NaN where nothing is known."""
         raise NotImplementedError
 
     def _raw(self, bag: Bag) -> Doubles | None:
         """Raw scores float64[k] of a page; None when it holds nothing known."""
+        places, counts = self.vocabulary.project(bag)
+        return self._raw_at(places, counts) if len(places) else None
+
+    def _raw_at(self, places: Places, counts: Floats) -> Doubles:
+        """Raw scores float64[k] of a page given as places in the vocabulary and weights."""
         raise NotImplementedError
 
-    def _weights(self, bag: Bag) -> Bag:
-        """What each term of a page adds to the raw score of the first topic."""
+    def _weights(self, places: Places, counts: Floats, topic: int) -> Floats:
+        """What each place adds to the raw score of a topic: float32[d']."""
         raise NotImplementedError
+
+
+def judgement(tree: Hierarchy, scores: Doubles) -> Judgement:
+    """The judgement that ``scores`` float64[k] make: the winner top down, and how far it is from a toss-up."""
+    rounded = scores.astype(np.float32)
+    winner = tree.winner(rounded.astype(np.float64))
+    decisive = float(rounded[winner] if winner != OTHER else rounded.max())
+    return Judgement(rounded, winner, abs(2.0 * decisive - 1.0))
+
+
+def _curve(held_out: Doubles, raw: Doubles, truth: Bools) -> Calibration:
+    """A curve for held-out scores; a side of which none is known lends the scores of pages that were trained on."""
+    values = held_out.copy()
+    for side in (truth, ~truth):
+        if np.isnan(values[side]).all():
+            values[side] = raw[side]
+    known = ~np.isnan(values)
+    return calibration.fit(values[known], truth[known])

@@ -229,7 +229,8 @@ def topics_of(formula: Formula, *, negated: bool = True) -> tuple[int, ...]:
 def check_taught(formula: Formula, tree: TopicTree) -> None:
     """Raise InputError if nothing says what a topic of the formula is about."""
     for topic in topics_of(formula):
-        if not (tree.inherited(topic) or tree.keywords(topic) or tree.description(topic)):
+        family = (topic, *tree.below(topic))
+        if not any(tree.own(one) or tree.keywords(one) or tree.description(one) for one in family):
             raise InputError(
                 f"the topic {tree.path(topic)} is empty: give it example pages, keywords or a description, "
                 "or leave it out of the formula"

@@ -64,7 +64,7 @@ def read_topics(path: Path) -> list[TopicSpec]:
 def entries(specs: Iterable[TopicSpec]) -> Iterator[Entry]:
     """Every topic, followed by its links; a URL that is both example and seed comes once."""
     for spec in specs:
-        yield Entry(spec.path, description=spec.description)
+        yield Entry(spec.path, description=spec.description, tags=tuple(spec.keywords))
         for url in dict.fromkeys((*spec.examples, *spec.seeds)):
             yield Entry(spec.path, url, seed=url in spec.seeds, example=url in spec.examples)
 

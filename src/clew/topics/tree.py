@@ -284,14 +284,19 @@ class TopicTree:
     def pruned(self, minimum: int) -> TopicTree:
         """Without leaves of fewer than ``minimum`` examples: their links go to the parent, again and again (APP-29).
 
-        Topics of the first level are no exception: their links end up at the root.
+        Topics of the first level are no exception: their links end up at the root. Topics with keywords stay: they can
+        be judged without examples.
         """
         moved: dict[int, dict[str, int]] = {}  # of the topics that took links in, all their links
         sons = {topic: len(children) for topic, children in self._children.items()}
         gone: set[int] = set()
         for topic in reversed(range(len(self))):
             own = moved.get(topic, self._links.get(topic, {}))
-            if sons.get(topic) or sum(flags & _EXAMPLE > 0 for flags in own.values()) >= minimum:
+            if (
+                sons.get(topic)
+                or self.keywords(topic)
+                or sum(flags & _EXAMPLE > 0 for flags in own.values()) >= minimum
+            ):
                 continue
             parent = self._parents[topic]
             above = moved.get(parent) or dict(self._links.get(parent, {}))

@@ -1,0 +1,84 @@
+"""Seeds and examples from a search engine (BNG-3; TUN-2 and TUN-3 for the number of hits)."""
+
+from __future__ import annotations
+
+import asyncio
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from clew.cli.wishes import Wish
+from clew.errors import InputError
+
+SEEDS = 20
+"""Hits that become seeds."""
+
+LEAST, MOST = 4, 7
+"""Hits that make the examples of a topic: with fewer it is too thin, later ones are too far off (TUN-2)."""
+
+
+def add_query(wish: Wish, query: str, search: str, folder: Path) -> None:
+    """The query as an example page of its own words; with a search engine, its hits as seeds and examples.
+
+    ``folder`` is the project's, where answers are kept and calls are written down. Raises InputError or ConfigError for
+    a wrong provider, ProviderError when it does not answer.
+    """
+    wish.query = query
+    if not search:
+        return
+    if not query and wish.tree is None:
+        raise InputError("--search needs to know what to ask for: --query, or a --taxonomy whose topics lack examples")
+    folder.mkdir(parents=True, exist_ok=True)
+    if not query:
+        asyncio.run(_fill_topics(wish, search, folder))
+        return
+    (hits,) = asyncio.run(_search(search, [query], folder, SEEDS))
+    if not hits:
+        raise InputError(f"{search} finds nothing for {query!r}: try other words, or give --seeds")
+    wish.seeds += hits
+    if len(hits) >= LEAST:
+        wish.relevant += hits[:MOST]
+    else:
+        wish.notes.append(f"only {len(hits)} hits: too few to be examples, they are seeds only")
+
+
+async def _fill_topics(wish: Wish, search: str, folder: Path) -> None:
+    """Ask for each leaf without examples by its name: four to seven hits make its examples, but no seeds (TUN-2, 4);
+    a topic with fewer is dropped."""
+    assert wish.tree is not None
+    tree = wish.tree
+    empty = [topic for topic in tree.leaves() if not tree.own(topic)]
+    answers = await _search(search, [tree.name(topic) for topic in empty], folder, MOST)
+    thin = []
+    for topic, hits in zip(empty, answers, strict=True):
+        if len(hits) < LEAST:
+            thin.append(tree.path(topic))
+            continue
+        for url in hits:
+            tree.add(tree.path(topic), url=url, seed=False)
+    wish.tree = tree.pruned(1)
+    if thin:
+        wish.notes.append(f"fewer than {LEAST} hits, so these topics were dropped: {', '.join(thin)}")
+
+
+async def _search(search: str, queries: Sequence[str], folder: Path, limit: int) -> list[list[str]]:
+    """URLs of the hits of each query."""
+    from clew.web.providers.registry import make  # only who searches needs it
+
+    provider = make(settings_of(search), folder)
+    try:
+        return [[hit.url for hit in await provider.search(query, limit)] for query in queries]
+    finally:
+        await provider.close()
+
+
+def settings_of(search: str) -> dict[str, Any]:
+    """A provider as users write it: KIND:URL, or a TOML file with its settings. Raises InputError."""
+    kind, colon, url = search.partition(":")
+    if colon and "://" in url:
+        return {"kind": kind, "url": url}
+    try:
+        return tomllib.loads(Path(search).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"--search {search}: write searxng:URL, mediawiki:URL or a TOML file ({error})") from error

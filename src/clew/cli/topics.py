@@ -1,0 +1,116 @@
+"""clew topics: what is wanted, and how well a judge can tell it from the rest."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import click
+import msgspec
+
+from clew.cli.common import json_option, print_json, project_argument
+from clew.cli.template import quoted
+from clew.config import load
+from clew.crawl.about import About, Told, about
+from clew.crawl.project import SETTINGS, Project
+from clew.errors import InputError
+from clew.topics.interest import Interest
+
+FOUND = 40
+"""Topics that a search shows."""
+
+SHOWN = 200
+"""Topics of which more than their numbers is told."""
+
+
+@click.command()
+@project_argument
+@click.option("--interest", help="Set what you want: sailing and Rügen and not (hotels or jobs).")
+@click.option("--search", help="Only list topics whose path holds these words.")
+@click.option(
+    "--quick", is_flag=True, help="Only the tree: no terms, no estimate of the judge (needs no example page)."
+)
+@json_option
+def command(project: Path, interest: str | None, search: str | None, quick: bool, as_json: bool) -> None:
+    """What is wanted: topics, their examples and terms, and how well a judge can tell them apart."""
+    opened = Project(project)
+    if interest is not None:
+        _set_interest(opened, interest)
+        opened = Project(project)
+    if search is not None:
+        _search(opened, search, as_json)
+        return
+    found = about(opened, quick=quick or interest is not None)
+    if as_json:
+        print_json(msgspec.to_builtins(found))
+    else:
+        click.echo(_words(found))
+
+
+def _search(project: Project, words: str, as_json: bool) -> None:
+    tree = project.tree
+    paths = [tree.path(topic) for topic in tree.search(words, FOUND)] if tree is not None else []
+    if as_json:
+        print_json(paths)
+    else:
+        click.echo("\n".join(paths) or f"no topic holds the words {words!r}")
+
+
+def _set_interest(project: Project, text: str) -> None:
+    """Write the formula into clew.toml, after a check. Raises InputError."""
+    if project.tree is None:
+        raise InputError(
+            f"{project.path} has one topic only; a formula needs a tree: clew init --bookmarks, --taxonomy"
+        )
+    Interest.of(project.tree, text, 0.5)
+    path = project.path / SETTINGS
+    old = path.read_text(encoding="utf-8")
+    entry = f"formula = {quoted(text)}"
+    section = re.search(r"(?m)^\[interest\][^\n]*\n((?:(?!\[)[^\n]*\n?)*)", old)
+    if section is None:
+        new = f"{old.rstrip()}\n\n[interest]\n{entry}\n"
+    else:
+        body, found = re.subn(r"(?m)^formula\s*=.*$", lambda _: entry, section[1])
+        new = old[: section.start(1)] + (body if found else f"{entry}\n{section[1]}") + old[section.end(1) :]
+    part = path.with_suffix(".part")
+    part.write_text(new, encoding="utf-8")
+    if load(part).interest.formula != text:
+        part.unlink()
+        raise InputError(f"{path} could not be changed safely: set formula = {quoted(text)} under [interest] yourself")
+    part.replace(path)
+
+
+def _words(found: About) -> str:
+    lines = [f"interest: {found.interest}   (relevant from {found.threshold:g} on)"]
+    if found.excluded:
+        lines.append(f"excluded afterwards: {found.excluded}")
+    for topic in found.topics[:SHOWN]:
+        lines += _topic(topic)
+    if len(found.topics) > SHOWN:
+        lines.append(f"... and {len(found.topics) - SHOWN} more topics; clew topics PROJECT --search WORDS finds them")
+    lines += [f"warning: {text}" for text in found.warnings]
+    return "\n".join(lines)
+
+
+def _topic(topic: Told) -> list[str]:
+    indent = "  " * topic.path.count("/")
+    name = topic.path.rpartition("/")[2]
+    below = f", {topic.inherited} with those below" if topic.inherited != topic.own else ""
+    wanted = "* " if topic.wanted else "  "
+    lines = [f"{wanted}{indent}{name}: {topic.own} examples{below}"]
+    if topic.description:
+        lines.append(f"  {indent}  {topic.description}")
+    if topic.quality is not None:
+        rated = topic.quality
+        named = {"precision": rated.precision, "recall": rated.recall, "average precision": rated.average_precision}
+        lines.append(f"  {indent}  estimated {', '.join(f'{name} {_share(value)}' for name, value in named.items())}")
+    if topic.typical:
+        lines.append(f"  {indent}  typical: {', '.join(topic.typical)}")
+    if topic.distinct:
+        lines.append(f"  {indent}  sets it apart: {', '.join(topic.distinct)}")
+    return lines
+
+
+def _share(value: float) -> str:
+    return "unknown" if math.isnan(value) else f"{value:.2f}"

@@ -1,0 +1,25 @@
+"""Back-links that the project's own crawl has seen: a provider that asks nobody."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from clew.store.base import Store
+from clew.urls.canonical import key
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCrawl:
+    """A BacklinkProvider (``clew.web.providers.base``) over the links of all visited pages."""
+
+    store: Store
+    name: str = "own crawl"
+
+    async def backlinks(self, url: str, limit: int) -> list[str]:
+        """At most ``limit`` URLs of visited pages that link to canonical ``url``, in the order of their visits."""
+        numbers = dict.fromkeys(row for row, _, _ in self.store.find_links_to(key(url)) if row > 0)
+        rows = (self.store.visit(number) for number in sorted(numbers))
+        return [row.url for row in rows if row is not None and row.url != url][:limit]
+
+    async def close(self) -> None:
+        """Nothing to free: the store is the caller's."""

@@ -1,0 +1,107 @@
+"""Features, selection of features and vectors against values worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+from clew.judges import selection
+from clew.judges.bags import Vocabulary
+from clew.judges.features import PLAIN, Features, pair_ids
+from clew.judges.vectors import Vectors
+from clew.text.terms import term_id, tokeniser
+from support import html_page, text_page
+
+
+def weights(features: Features, text: str, title: str = "") -> dict[int, float]:
+    ids, values = features.bag(text_page(text, title=title))
+    return dict(zip(ids.tolist(), values.tolist(), strict=True))
+
+
+def ids(text: str) -> list[int]:
+    return tokeniser("en").ids(text).tolist()
+
+
+def test_plain_features_are_counts() -> None:
+    apple, pear = ids("apple pear")
+    assert PLAIN.plain
+    assert weights(PLAIN, "apple pear apple") == {apple: 2.0, pear: 1.0}
+
+
+def test_a_term_weighs_less_the_later_it_stands() -> None:
+    # positions 0, 1, 2 with L = 2: 2/2, 2/3, 2/4
+    apple, pear = ids("apple pear")
+    found = weights(Features(lead=2.0), "pear apple", title="apple")
+    assert found[apple] == pytest.approx(1.0 + 0.5)
+    assert found[pear] == pytest.approx(2 / 3)
+
+
+def test_damped_weights_are_square_roots_of_sums() -> None:
+    (apple,) = ids("apple")
+    assert weights(Features(damped=True), "apple apple apple apple")[apple] == pytest.approx(2.0)
+
+
+def test_pairs_are_ordered_neighbours() -> None:
+    found = weights(Features(pairs=True), "red apple red apple")
+    red, apple = ids("red apple")
+    forth, back = pair_ids(np.array([red, apple, red], np.uint32)).tolist()
+    assert forth != back
+    assert found == {red: 2.0, apple: 2.0, forth: 2.0, back: 1.0}
+
+
+def test_a_page_of_one_term_or_none_has_no_pairs() -> None:
+    assert weights(Features(pairs=True, lead=9.0), "apple") == {ids("apple")[0]: 1.0}
+    assert weights(Features(pairs=True, lead=9.0), "") == {}
+
+
+def test_features_are_named_by_their_words() -> None:
+    page = text_page("red apple")
+    features = Features(pairs=True)
+    pair = int(pair_ids(tokeniser("en").ids("red apple"))[0])
+    assert features.name(page, pair) == "red apple"
+    assert features.name(page, term_id("appl")) == "apple"
+    assert features.name(html_page("<p></p>"), 0xABC) == "#00000abc"
+
+
+def test_mutual_information_is_the_pointwise_cell() -> None:
+    # 4 pages, 2 of the topic; the feature is on both of these and on one rival: P = 2/4, P[X] = 3/4, P[V] = 1/2
+    found = selection.mutual_information(np.array([2.0, 0.0]), np.array([1.0, 2.0]), 2, 2)
+    assert found[0] == pytest.approx(0.5 * math.log(0.5 / (0.75 * 0.5)))
+    assert found[1] == 0.0
+
+
+def test_chi_squared_by_hand() -> None:
+    # a b c d = 2 1 0 1: 4 · (2·1 − 1·0)² / (3 · 1 · 2 · 2) = 16/12
+    assert selection.chi_squared(np.array([2.0]), np.array([1.0]), 2, 2)[0] == pytest.approx(16 / 12)
+    assert selection.chi_squared(np.array([2.0]), np.array([2.0]), 2, 2)[0] == 0.0
+
+
+@pytest.mark.parametrize(("measure", "kept"), [("mutual-information", [0, 1]), ("chi-squared", [0, 2])])
+def test_chi_squared_keeps_what_speaks_against_a_topic(measure: str, kept: list[int]) -> None:
+    # column 0 on both pages of the topic; 1 on one of them; 2 on both rivals; 3 on no page
+    matrix = csr_matrix(np.array([[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0], [0, 0, 1, 0]], np.float64))
+    found = selection.best(matrix, np.array([True, True, False, False]), 2, measure)
+    assert found.tolist() == kept
+
+
+def test_vectors_have_length_one_and_weigh_by_rareness() -> None:
+    pages = [text_page("zyzzyva people"), text_page("people")]
+    bags = [page.term_counts() for page in pages]
+    vocabulary = Vocabulary.of(bags)
+    vectors = Vectors()
+    vectors.learn(bags, vocabulary, ["en"])
+    places, counts = vocabulary.project(bags[0])
+    found = dict(zip(vocabulary.ids[places].tolist(), vectors.of(places, counts).tolist(), strict=True))
+    rare, common = (found[ids(word)[0]] for word in ("zyzzyva", "people"))
+    assert rare > 3 * common
+    assert rare**2 + common**2 == pytest.approx(1.0, rel=1e-5)
+    assert vectors.idf[vocabulary.project(bags[0])[0]].max() == pytest.approx(math.log1p(1002 / 2))
+
+
+def test_a_vocabulary_with_a_limit_keeps_what_most_pages_hold() -> None:
+    bags = [(np.array(ids, np.uint32), np.ones(len(ids), np.float32)) for ids in ([1, 5, 9], [5, 9, 12], [5, 13])]
+    assert Vocabulary.of(bags, most=2).ids.tolist() == [5, 9]
+    assert Vocabulary.of(bags).ids.tolist() == [1, 5, 9, 12, 13]

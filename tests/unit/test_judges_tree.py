@@ -1,0 +1,243 @@
+"""Judges over a tree of topics, votes, and keywords of several topics."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clew.config import JudgeSettings
+from clew.errors import ConfigError, TrainingError
+from clew.judges import ensemble
+from clew.judges.calibration import SURE, fit
+from clew.judges.hierarchy import Hierarchy
+from clew.judges.keywords import KeywordsJudge
+from clew.judges.linear import folds
+from clew.judges.naive_bayes import NaiveBayesJudge
+from clew.judges.registry import TRAINED, make
+from clew.judges.svm import SvmJudge
+from clew.model import OTHER, Example
+from support import text_page
+
+TOPICS = ("Home", "Home/Sailing", "Home/Finance", "Home/Finance/Stocks", "Sport")
+NAMES = [*TRAINED, "ensemble"]
+TEXTS = {
+    1: ["sails harbour island yacht wind anchor", "yacht regatta wind sails mast", "harbour anchor yacht mast island"],
+    2: ["budget tax pension bank account", "bank loan pension interest budget", "tax account loan interest bank"],
+    3: ["shares dividend exchange broker bank", "broker shares index exchange", "dividend index shares broker"],
+    4: ["football goal penalty striker match", "match goal league striker", "league penalty football goal"],
+    OTHER: ["bread oven flour knife butter", "soup onion carrot knife oven", "flour sugar butter cake oven"],
+}
+PROBES = {
+    1: "the yacht lay at anchor in the harbour until the wind filled its sails",
+    2: "the bank asked for the account and the loan, then for the tax and the pension",
+    3: "the broker sold shares at the exchange before the dividend",
+    4: "a goal and a penalty in the football match",
+    OTHER: "put butter, flour and sugar into the oven",
+}
+
+
+def examples(*topics: int) -> list[Example]:
+    chosen = topics or tuple(TEXTS)
+    return [Example(f"http://e.test/{k}/{i}", k, text_page(t)) for k in chosen for i, t in enumerate(TEXTS[k])]
+
+
+def tree_judge(name: str, **settings: object) -> object:
+    judge = make(JudgeSettings(name=name, **settings), TOPICS, {}, seed=1)  # type: ignore[arg-type]
+    judge.fit(examples())
+    return judge
+
+
+def test_hierarchy_reads_paths() -> None:
+    tree = Hierarchy.of(TOPICS)
+    assert tree.parents == (-1, 0, 0, 2, -1)
+    assert tree.children == ((1, 2), (), (3,), (), (), (0, 4))
+    assert tree.below[0].tolist() == [True, True, True, True, False, False]
+    assert not tree.flat
+    assert Hierarchy.of(("relevant",)).flat
+
+
+def test_hierarchy_skips_levels_that_are_no_topics() -> None:
+    assert Hierarchy.of(("A", "A/B/C")).parents == (-1, 0)
+
+
+def test_a_child_before_its_parent_is_refused() -> None:
+    with pytest.raises(ValueError, match="'A/B' stands before its parent"):
+        Hierarchy.of(("A/B", "A"))
+
+
+def test_rivals_are_siblings_the_parents_own_and_other() -> None:
+    tree, labels = Hierarchy.of(TOPICS), [0, 1, 2, 3, 4, OTHER]
+    assert tree.members(labels)[2].tolist() == [False, False, True, True, False, False]
+    assert tree.rivals(labels)[2].tolist() == [True, True, False, False, False, True]  # not Sport: not below Home
+    assert tree.rivals(labels)[0].tolist() == [False, False, False, False, True, True]
+    assert tree.rivals(labels)[3].tolist() == [False, False, True, False, False, True]
+
+
+def test_scores_lifted_capped_and_the_winner_top_down() -> None:
+    tree = Hierarchy.of(TOPICS)
+    scores = np.array([0.2, 0.1, 0.3, 0.9, 0.6])
+    assert tree.lifted(scores).tolist() == [0.9, 0.1, 0.9, 0.9, 0.6]
+    assert tree.capped(scores).tolist() == [0.2, 0.1, 0.2, 0.2, 0.6]
+    assert tree.winner(scores) == 4  # Stocks is out of reach: Home says no
+    assert tree.winner(tree.lifted(scores)) == 3
+    assert tree.winner(np.array([0.8, 0.4, 0.45, 0.9, 0.6])) == 0  # no child says yes: the page stays with Home
+    assert tree.winner(np.array([0.4, 0.9, 0.4, 0.9, 0.3])) == OTHER
+
+
+@pytest.mark.parametrize("name", NAMES)
+class TestTree:
+    def test_pages_go_to_their_topics(self, name: str) -> None:
+        judge = tree_judge(name)
+        found = [judgement.topic for judgement in judge.judge([text_page(text) for text in PROBES.values()])]  # type: ignore[attr-defined]
+        assert found == list(PROBES)
+
+    def test_no_topic_scores_higher_than_its_parent(self, name: str) -> None:
+        judge = tree_judge(name)
+        for judgement in judge.judge([text_page(text) for text in PROBES.values()]):  # type: ignore[attr-defined]
+            home, sailing, finance, stocks, _ = judgement.scores.tolist()
+            assert home >= max(sailing, finance) and finance >= stocks
+
+    def test_explains_any_topic(self, name: str) -> None:
+        judge = tree_judge(name)
+        words = [word for word, weight in judge.explain(text_page(PROBES[3]), 4, topic=3) if weight > 0]  # type: ignore[attr-defined]
+        assert {"broker", "shares", "exchange", "dividend"} & {part for word in words for part in word.split()}
+
+    def test_a_leaf_without_examples_is_named(self, name: str) -> None:
+        judge = make(JudgeSettings(name=name), TOPICS, {}, seed=1)
+        with pytest.raises(TrainingError, match="topic 'Sport'"):
+            judge.fit(examples(1, 2, 3, OTHER))
+
+    def test_a_topic_without_siblings_learns_from_background_text(self, name: str) -> None:
+        judge = make(JudgeSettings(name=name), ("Boats", "Boats/Sailing"), {}, seed=1)
+        judge.fit([Example(e.url, 1, e.page) for e in examples(1)])
+        like, unlike = judge.judge([text_page(PROBES[1]), text_page("the minister said people should know more")])
+        assert like.scores.min() > unlike.scores.max()
+
+
+def test_naive_bayes_inner_topic_takes_its_best_leaf() -> None:
+    # vocabulary a b c, α = 1; classes A/x: a a (3 1 1 of 5), A/y: b (1 2 1 of 4), OTHER: c (1 1 2 of 4)
+    judge = NaiveBayesJudge(("A", "A/x", "A/y"), smoothing=1.0)
+    judge.fit(
+        [
+            Example("x", 1, text_page("apple apple")),
+            Example("y", 2, text_page("pear")),
+            Example("o", OTHER, text_page("plum")),
+        ]
+    )
+    raw = judge._raw(text_page("apple").term_counts())
+    assert raw is not None
+    # A is not a class of its own: it has no examples
+    assert raw == pytest.approx([math.log(3 / 5 * 4), math.log(3 / 5 * 4), math.log(1 / 4 / (3 / 5))], rel=1e-5)
+
+
+def test_svm_margin_is_the_distance_to_a_plane_of_normal_length_one() -> None:
+    judge = tree_judge("svm")
+    assert isinstance(judge, SvmJudge)
+    assert np.linalg.norm(judge.planes, axis=0) == pytest.approx(np.ones(5), rel=1e-5)
+    margins = judge.margins(text_page(PROBES[4]))
+    assert margins[4] > 0 > margins[0]
+    assert judge.margins(text_page("")).tolist() == [0.0] * 5
+
+
+@pytest.mark.parametrize("measure", ["mutual-information", "chi-squared"])
+def test_svm_with_few_features_still_tells_topics_apart(measure: str) -> None:
+    judge = tree_judge("svm", features=12, selection=measure, pairs=False)
+    assert isinstance(judge, SvmJudge)
+    assert (judge.planes != 0).sum(axis=0).max() <= 12
+    found = [judgement.topic for judgement in judge.judge([text_page(PROBES[k]) for k in (1, 4, OTHER)])]
+    assert found == [1, 4, OTHER]
+
+
+def test_folds_deal_both_sides_evenly() -> None:
+    members = np.arange(12) < 5
+    rivals = (np.arange(12) >= 5) & (np.arange(12) < 11)
+    found = folds(members, rivals, 5, seed=1)
+    assert sorted(found[:5].tolist()) == [0, 1, 2, 3, 4]
+    assert sorted(found[5:11].tolist()) == [0, 0, 1, 2, 3, 4]
+    assert found[11] == -1
+
+
+def test_votes_by_hand() -> None:
+    scores = np.array([[0.9, 0.2], [0.6, 0.8], [0.3, 0.7]])
+    even = np.ones((3, 2))
+    assert ensemble.unanimous(scores, even).tolist() == [0.3, 0.2]
+    assert ensemble.majority(scores, even).tolist() == [0.6, 0.7]
+    assert ensemble.majority(scores[:2], even[:2]).tolist() == [0.6, 0.2]  # more than half of two is both
+    # logits of 0.9 and 0.6 are ln 9 and ln 1.5, weighted 3 to 1
+    odds = (3 * math.log(9) + math.log(1.5)) / 4
+    weighted = ensemble.weighted(scores[:2, :1], np.array([[3.0], [1.0]]))
+    assert weighted[0] == pytest.approx(1 / (1 + math.exp(-odds)))
+    assert ensemble.weighted(np.array([[1.0], [0.0]]), np.ones((2, 1)))[0] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("vote", ["unanimous", "majority", "weighted"])
+def test_every_vote_tells_topics_apart(vote: str) -> None:
+    judge = tree_judge("ensemble", vote=vote)
+    found = [judgement.topic for judgement in judge.judge([text_page(text) for text in PROBES.values()])]  # type: ignore[attr-defined]
+    assert found == list(PROBES)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"vote": "loudest"}, "judge.vote: there is no 'loudest'; choose from: majority, unanimous, weighted"),
+        ({"members": ("svm", "keywords")}, "judge.members: there is no 'keywords'; choose from: centroid, logistic"),
+        ({"members": ()}, "judge.members is empty"),
+    ],
+)
+def test_wrong_ensembles_are_refused(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        make(JudgeSettings(name="ensemble", **settings), TOPICS, {}, 1)  # type: ignore[arg-type]
+
+
+def test_a_wrong_selection_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"judge.selection: there is no 'luck'; choose from: chi-squared, mutual"):
+        make(JudgeSettings(name="svm", selection="luck"), TOPICS, {}, 1)
+
+
+def test_no_curve_is_surer_than_a_few_examples_allow() -> None:
+    curve = fit([0.0, 0.001] * 100 + [1.0, 1.001] * 100, [False] * 200 + [True] * 200)
+    assert curve(np.array([0.0005]))[0] == pytest.approx(1 / (1 + math.exp(SURE)), rel=1e-2)
+
+
+def test_a_copy_judges_without_the_library_that_trained_it(tmp_path: Path) -> None:
+    judge = tree_judge("ensemble")
+    file = tmp_path / "judge.pickle"
+    file.write_bytes(pickle.dumps((judge, text_page(PROBES[1]))))
+    code = (
+        "import pickle, sys\n"
+        f"judge, page = pickle.loads(open({str(file)!r}, 'rb').read())\n"
+        "print(judge.judge([page])[0].topic, 'sklearn' in sys.modules, 'scipy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.split() == ["1", "False", "False"]
+
+
+def test_keywords_of_several_topics() -> None:
+    judge = KeywordsJudge(TOPICS, {}, {"Home/Sailing": {"sailing": 1.0}, "Sport": {"football": 1.0}})
+    (judgement,) = judge.judge([text_page("sailing")])
+    once = pytest.approx(1 - math.exp(-1), rel=1e-6)
+    assert judgement.scores.tolist() == [once, once, 0.0, 0.0, 0.0]  # Home by its child
+    assert judgement.topic == 1
+    assert judge.explain(text_page("football"), topic=4) == [("football", once)]
+    assert judge.explain(text_page("football"), topic=1) == []
+
+
+def test_a_keyword_between_slashes_is_a_regular_expression() -> None:
+    judge = KeywordsJudge(("relevant",), {"/boats? for (sale|hire)/": 1.0})
+    assert judge.needs_text
+    assert not KeywordsJudge(("relevant",), {"boat": 1.0}).needs_text
+    page = text_page("Boat for sale, boats for hire", title="A BOAT FOR SALE")
+    assert judge.judge([page])[0].scores[0] == pytest.approx(1 - math.exp(-3), rel=1e-6)
+    assert judge.judge([text_page("boats of hire")])[0].scores[0] == 0.0
+
+
+def test_a_wrong_regular_expression_is_refused_with_its_place() -> None:
+    with pytest.raises(TrainingError, match=r"keyword /sail\(ing/ is no regular expression: .* at column 6"):
+        KeywordsJudge(("relevant",), {"/sail(ing/": 1.0})
