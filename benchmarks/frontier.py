@@ -5,8 +5,9 @@
 Links come in batches of 60, as from a page: half of them name URLs that are known already, most of a page's new links
 lead to one or two of 50,000 hosts. Adding is measured while the last tenth of the links is added. Leasing (lease and
 done together) is measured over 20,000 links at 1,000 a second on a virtual clock, a host resting for 1 s after each,
-so that hosts come back all the time; as many links come in as go out. ``bytes_per_link`` is all the frontier holds, by
-the links that wait; "hosts" is the part of it that grows with the hosts. RSS is what the process grew by, peak all it
+so that hosts come back all the time; as many links come in as go out. ``bytes_per_link`` is what the
+frontier holds for links, by the links that wait; what it holds for hosts stands beside it, "+ hosts", by the links too,
+and all it holds is the sum. RSS is what the process grew by, peak all it
 ever took. Each size runs in a process of its own. Rescoring gives every link a new score, from rows of 60 in memory;
 "bulk" adds up to a million scored links in batches of 6,000. Making the links is not counted anywhere. At last a
 frontier is rebuilt and rescored from packed rows on disk.
@@ -45,7 +46,7 @@ COLUMNS = {
     "add_cpu_us": ("add\nCPU-µs", ".2f"),
     "lease_cpu_us": ("lease\nCPU-µs", ".2f"),
     "bytes_per_link": ("bytes\na link", ".1f"),
-    "host_bytes_per_link": ("of it\nhosts", ".1f"),
+    "host_bytes_per_link": ("+ hosts", ".1f"),
     "rss_per_link": ("RSS\na link", ".1f"),
     "rescore_cpu_us": ("rescore\nCPU-µs", ".2f"),
     "bulk_cpu_us": ("bulk\nCPU-µs", ".2f"),
@@ -93,10 +94,10 @@ def measure(size: int) -> dict[str, float]:
         row += 1
     add = _add(frontier, [pages.batch() for _ in range(int(0.1 * size / (PAGE // 2)) + 1)], row)
     figures = {
-        "links": float(len(frontier)),
-        "hosts": float(frontier.hosts_waiting),
+        "links": len(frontier),
+        "hosts": frontier.hosts_waiting,
         "add_cpu_us": add,
-        "bytes_per_link": frontier.nbytes / len(frontier),
+        "bytes_per_link": frontier.link_nbytes / len(frontier),
         "host_bytes_per_link": frontier.host_nbytes / len(frontier),
         "rss_per_link": (psutil.Process().memory_info().rss - before) / len(frontier),
         "lease_cpu_us": _lease(frontier, pages, row),

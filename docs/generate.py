@@ -212,7 +212,11 @@ def commands() -> Iterator[click.Context]:
     for name in main.list_commands(root):
         command = main.get_command(root, name)
         assert command is not None
-        yield click.Context(command, info_name=name, parent=root, **command.context_settings)
+        context = click.Context(command, info_name=name, parent=root, **command.context_settings)
+        yield context
+        if isinstance(command, click.Group):
+            for inner, part in command.commands.items():
+                yield click.Context(part, info_name=inner, parent=context, **part.context_settings)
 
 
 def _command(context: click.Context) -> str:
@@ -232,7 +236,7 @@ def _extras(context: click.Context) -> Iterator[str]:
         links = [f"[{one.command_path}](#{one.command_path.replace(' ', '-')})" for one in commands_of]
         shorts = [one.command.get_short_help_str(200) for one in commands_of]
         yield _table("command", map(_row, links, shorts))
-    if name in RESULTS:
+    if name in RESULTS and context.parent is not None and context.parent.parent is None:
         yield _table("field of `--json`", (_row(f"`{one.name}`", MEANINGS[one.name]) for one in fields(RESULTS[name])))
     if name == "export":
         yield _table("field of JSON lines and CSV", (_row(f"`{one}`", EXPORTED[one]) for one in FIELDS))

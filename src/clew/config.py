@@ -61,7 +61,7 @@ class InterestSettings(_Section, frozen=True):
 class JudgeSettings(_Section, frozen=True):
     """[judge]: is this page it"""
 
-    name: Annotated[str, _doc("naive-bayes, svm, logistic, centroid, ensemble or keywords.")] = "naive-bayes"
+    name: Annotated[str, _doc("naive-bayes, svm, logistic, centroid, embedding, ensemble or keywords.")] = "naive-bayes"
     threshold: Annotated[
         float, _doc("A page is relevant from this relevance on; 0: that of the least relevant example.", ge=0, le=1)
     ] = 0.5
@@ -75,6 +75,9 @@ class JudgeSettings(_Section, frozen=True):
     lead: Annotated[
         float, _doc("The position on a page that weighs half as much as its first word (0: all weigh the same).", ge=0)
     ] = 200.0
+    heaviest: Annotated[
+        int, _doc("Features of a page that count in its vector, those of the largest TF-IDF (0: all).", ge=0)
+    ] = 0
     damped: Annotated[bool, _doc("A term weighs by the square root of its count, not the count.")] = True
     features: Annotated[
         int, _doc("Features that svm and logistic keep for a topic, best first (0: all; papers/2 has 2000).", ge=0)
@@ -87,6 +90,7 @@ class JudgeSettings(_Section, frozen=True):
         "centroid",
     )
     vote: Annotated[str, _doc("How they agree: weighted, majority or unanimous.")] = "weighted"
+    model: Annotated[str, _doc("Folder of the model of embedding (empty: the one that clew[embedding] installs).")] = ""
 
 
 class CrawlSettings(_Section, frozen=True):

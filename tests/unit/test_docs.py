@@ -102,13 +102,16 @@ def command_lines(page: Path) -> Iterator[list[str]]:
 
 def test_command_lines_in_the_documentation_are_valid() -> None:
     options = {
-        context.info_name: {name for one in context.command.get_params(context) for name in one.opts}
+        context.command_path.removeprefix("clew ") or "clew": {
+            name for one in context.command.get_params(context) for name in one.opts
+        }
         for context in generator().commands()
     }
     lines = [(page, words) for page in PAGES for words in command_lines(page)]
     assert sum(page.name == "README.md" for page, _ in lines) >= 6
     for page, words in lines:
         name = words[1] if not words[1].startswith(("-", "[")) else "clew"
+        name = " ".join(words[1:3]) if " ".join(words[1:3]) in options else name
         assert name in options, f"{page.name}: {' '.join(words)}"
         unknown = {word for word in words[1:] if word.startswith("--")} - options[name]
         assert not unknown, f"{page.name}: {' '.join(words)}"

@@ -24,6 +24,7 @@ COMMANDS = {
     "label": "Say whether a page is what you want; the judge learns from it.",
     "topics": "What is wanted: topics, their examples and terms, and how well they can be told apart.",
     "export": "Hand the collection over: JSON lines, CSV or WARC.",
+    "lab": "Compare strategies and judges on the same webs, with oracles.",
     "demo": "Crawl a small web served on this machine, and show the harvest.",
 }
 """Every command with its one-line help; its code lives in ``clew.cli.<command>``."""

@@ -89,6 +89,10 @@ class Project:
             )
         self.settings = settings or load(self.path / SETTINGS)
 
+    def with_settings(self, settings: Settings) -> Project:
+        """The same project under other settings."""
+        return Project(self.path, settings)
+
     def crawl(self, **options: Any) -> CrawlResult:
         """Start this project's crawl or take it up; blocks until it stops. ``options``: fields of CrawlOptions.
 
@@ -209,7 +213,9 @@ class Project:
         )
 
     def _matches_text(self) -> bool:
-        """Whether a keyword is a regular expression, for which pages must carry their text."""
+        """Whether pages must carry their text: for the judge embedding, and keywords that are regular expressions."""
+        if self.settings.judge.name == "embedding":
+            return True
         lists = (self.settings.interest.keywords, *self.topic_keywords.values())
         return any(word.startswith("/") and word.endswith("/") and len(word) > 2 for words in lists for word in words)
 

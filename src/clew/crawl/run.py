@@ -125,7 +125,7 @@ def chosen(settings: Settings, options: CrawlOptions) -> Settings:
 async def check(project: Project, options: CrawlOptions) -> None:
     """Raise ClewError for what ``run`` would refuse before it fetches anything. Changes nothing of the project."""
     settings = chosen(project.settings, options)
-    project = Project(project.path, settings)
+    project = project.with_settings(settings)
     _strategy(project)
     make_project_judge(project)
     project.scope.accepts(project.seeds())
@@ -139,7 +139,7 @@ async def run(project: Project, options: CrawlOptions, display: Display | None =
     """Start a project's crawl, or take it up where it stopped; returns when a rule says stop."""
     display = display or Display()
     settings = chosen(project.settings, options)
-    project = Project(project.path, settings)
+    project = project.with_settings(settings)
     cpu = _cpu_s()
     store = project.open_store()
     try:

@@ -51,7 +51,7 @@ class CentroidJudge(TrainedJudge):
         features: Features = PLAIN,
     ) -> None:
         super().__init__(topics, background=background, seed=seed, features=features)
-        self.vectors = Vectors(logarithmic=not features.damped)
+        self.vectors = Vectors(logarithmic=not features.damped, heaviest=features.heaviest)
         self.centroids = np.zeros((0, 0), np.float32)
         self._sums = np.zeros((2, 0, 0), np.float64)
         self._products = np.zeros((2, 2, 0), np.float64)

@@ -24,11 +24,15 @@ LEFT, RIGHT = np.uint32(2_654_435_761), np.uint32(2_246_822_519)
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """How pages become bags. The default counts terms, as the papers do."""
+    """How pages become bags. The default counts terms, as the papers do.
+
+    ``heaviest``: so many features of a page, those of the largest TF-IDF, stay in its vector (CFC-21); 0: all.
+    """
 
     pairs: bool = False
     lead: float = 0.0
     damped: bool = False
+    heaviest: int = 0
 
     @property
     def plain(self) -> bool:

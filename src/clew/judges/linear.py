@@ -44,7 +44,7 @@ class LinearJudge(TrainedJudge):
         super().__init__(topics, background=background, seed=seed, features=features)
         self.kept = kept
         self.selected_by = selected_by
-        self.vectors = Vectors(logarithmic=not features.damped)
+        self.vectors = Vectors(logarithmic=not features.damped, heaviest=features.heaviest)
         self.planes = np.zeros((0, 0), np.float32)
         self.shifts = np.zeros(0, np.float64)
 

@@ -8,6 +8,7 @@ from clew.config import JudgeSettings
 from clew.errors import ConfigError
 from clew.judges.base import Judge
 from clew.judges.centroid import CentroidJudge
+from clew.judges.embedding import Embedded, EmbeddingJudge
 from clew.judges.ensemble import VOTES, EnsembleJudge
 from clew.judges.features import Features
 from clew.judges.keywords import KeywordsJudge
@@ -16,13 +17,14 @@ from clew.judges.naive_bayes import NaiveBayesJudge
 from clew.judges.selection import MEASURES
 from clew.judges.svm import SvmJudge
 from clew.judges.trained import TrainedJudge
+from clew.judges.wordvectors import word_vectors
 
 Topics = tuple[str, ...]
 Maker = Callable[[Topics, JudgeSettings, Mapping[str, float], int], Judge]
 
 
 def _features(settings: JudgeSettings) -> Features:
-    return Features(pairs=settings.pairs, lead=settings.lead, damped=settings.damped)
+    return Features(pairs=settings.pairs, lead=settings.lead, damped=settings.damped, heaviest=settings.heaviest)
 
 
 def _naive_bayes(topics: Topics, settings: JudgeSettings, seed: int) -> TrainedJudge:
@@ -80,6 +82,12 @@ def _ensemble(topics: Topics, settings: JudgeSettings, seed: int) -> Judge:
     return EnsembleJudge([TRAINED[name](topics, settings, seed) for name in settings.members], settings.vote)
 
 
+def _embedding(topics: Topics, settings: JudgeSettings, seed: int) -> Judge:
+    features = Embedded(lead=settings.lead, folder=settings.model)
+    word_vectors(settings.model)  # a missing library or model is found before anything is fetched
+    return EmbeddingJudge(topics, background=settings.background, seed=seed, features=features)
+
+
 def _one_of(setting: str, value: str, choices: Mapping[str, object]) -> None:
     if value not in choices:
         raise ConfigError(f"{setting}: there is no {value!r}; choose from: {', '.join(sorted(choices))}")
@@ -91,6 +99,7 @@ def _trained(name: str) -> Maker:
 
 JUDGES: dict[str, Maker] = {
     **{name: _trained(name) for name in TRAINED},
+    EmbeddingJudge.name: lambda topics, settings, _keywords, seed: _embedding(topics, settings, seed),
     EnsembleJudge.name: lambda topics, settings, _keywords, seed: _ensemble(topics, settings, seed),
     KeywordsJudge.name: lambda topics, _settings, keywords, _seed: KeywordsJudge(topics, keywords),
 }

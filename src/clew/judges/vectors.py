@@ -23,9 +23,12 @@ GENERAL_PAGES = 1_000.0
 
 @dataclass(slots=True, eq=False)
 class Vectors:
-    """What turns bags into vectors, once it has learnt how rare they are."""
+    """What turns bags into vectors, once it has learnt how rare they are. ``heaviest`` features of a page stay, if it
+    has more: the reduced vectors of papers/1 (CFC-21), which has 40; 0: all.
+    """
 
     logarithmic: bool = True
+    heaviest: int = 0
     idf: Doubles = field(default_factory=lambda: np.zeros(0, np.float64))
 
     def learn(self, bags: Sequence[Bag], vocabulary: Vocabulary, languages: Sequence[str]) -> None:
@@ -42,4 +45,6 @@ class Vectors:
         """Weights float32[d'], of length 1, of a page's known features."""
         tf = 1.0 + np.log(np.maximum(counts, 1.0).astype(np.float64)) if self.logarithmic else counts.astype(np.float64)
         weights = tf * self.idf[places]
+        if 0 < self.heaviest < len(weights):
+            weights[np.argsort(-weights, kind="stable")[self.heaviest :]] = 0.0
         return np.asarray(weights / max(float(np.sqrt(weights @ weights)), 1e-12), np.float32)

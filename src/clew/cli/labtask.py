@@ -1,0 +1,79 @@
+"""A task made of a finished crawl: its archive is the web, its user's labels are the truth."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from clew import __version__
+from clew.crawl.labels import IRRELEVANT, LABELS, read_labels
+from clew.crawl.project import Project
+from clew.errors import InputError
+from clew.export.warc import write_warc
+from clew.model import OTHER
+from clew.store.base import Store
+
+WEB, LABEL_FILE, TASK = "web.warc.gz", "labels.tsv", "task.toml"
+LEAST = 10
+"""Pages labelled relevant that make a truth worth measuring against."""
+
+
+def from_crawl(project: Project, folder: Path, *, judged: bool = False) -> Path:
+    """Write a task into ``folder``; returns its file.
+
+    ``judged``: the judge's verdicts are the truth where the user gave none, which favours whoever agrees with that
+    judge. Raises InputError when there are too few labels.
+    """
+    store = project.open_store(read_only=True)
+    try:
+        relevant = _truth(project, store, judged)
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / WEB).open("wb") as out:
+            count = write_warc(store.visits(), project.archive, out, 2, f"clew/{__version__}")
+        budget = store.next_number - 1
+    finally:
+        store.close()
+    if not count:
+        raise InputError(f"{project.path} has no archive of its pages (store.archive was off): crawl it with one")
+    _write_labels(folder / LABEL_FILE, relevant)
+    (folder / TASK).write_text(_text(project, max(budget // 2, 1)), encoding="utf-8")
+    return folder / TASK
+
+
+def _truth(project: Project, store: Store, judged: bool) -> list[str]:
+    verdicts = {label.line: label.verdict for label in read_labels(project.path / LABELS)}
+    relevant = [url for url, verdict in verdicts.items() if verdict != IRRELEVANT and "://" in url]
+    if judged:
+        relevant += [row.url for row in store.visits(relevant=True) if row.url not in verdicts]
+    if len(relevant) < LEAST:
+        raise InputError(
+            f"only {len(relevant)} pages are labelled relevant, {LEAST} at least make a truth: label some with "
+            f"clew label {project.path} --uncertain 20, or take the judge's verdicts with --truth judge"
+        )
+    return relevant
+
+
+def _write_labels(path: Path, relevant: Iterable[str]) -> None:
+    rows = "".join(f"{url}\trelevant\t-\n" for url in dict.fromkeys(relevant))
+    path.write_text(f"url\tlabel\tgroup\n{rows}", encoding="utf-8")
+
+
+def _text(project: Project, budget: int) -> str:
+    examples = [one for one in project.wanted() if one.is_url]
+    wanted = set(project.interest.wanted_topics)
+    good = [one.line for one in examples if one.topic in wanted]
+    bad = [one.line for one in examples if one.topic == OTHER or one.topic not in wanted]
+    name = project.settings.project.name or project.path.resolve().name
+    return (
+        f"# Made of the crawl {name}; half of its fetches are the budget.\n"
+        f"name = {json.dumps(name, ensure_ascii=False)}\n"
+        f'web = "{WEB}"\nlabels = "{LABEL_FILE}"\nclosed = true\nbudget = {budget}\n'
+        f'seeds = {_list(project.seeds())}\n\n[truth]\nlabels = ["relevant"]\n\n'
+        f"[examples]\npositive = {_list(good)}\nnegative = {_list(bad)}\n"
+    )
+
+
+def _list(urls: Iterable[str]) -> str:
+    lines = "".join(f"  {json.dumps(url, ensure_ascii=False)},\n" for url in urls)
+    return f"[\n{lines}]"

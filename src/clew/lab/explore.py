@@ -1,0 +1,95 @@
+"""The true link graph of a task: all that any crawl could fetch from its seeds."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from clew.crawl.project import Project
+from clew.lab.results import Graph
+from clew.lab.tasks import Task
+from clew.model import Outcome, Request, Response
+from clew.text.reader import Unreadable
+from clew.web.registry import make as make_world
+from clew.web.simulated import PageKind, parse_spec
+
+MOST = 200_000
+"""Pages that are explored, at most: what no budget reaches need not be known."""
+
+
+async def explore(task: Task, project: Project) -> Graph:
+    """Fetch everything that links lead to, breadth-first; pages the web lacks are no pages. Raises ClewError."""
+    if task.web.startswith("sim:"):
+        return _simulated(task, project)
+    world, _ = make_world(task.web, project.settings)
+    await world.open()
+    try:
+        numbers = {url: number for number, url in enumerate(project.seeds())}
+        waiting, links, exists = deque(numbers), list[list[str]](), list[bool]()
+        while waiting:
+            response = await world.fetch(Request(waiting.popleft()))
+            exists.append(response.outcome not in (Outcome.ABSENT, Outcome.REFUSED))
+            links.append(list(dict.fromkeys(_links(project, response))))
+            for url in links[-1]:
+                if url not in numbers and len(numbers) < MOST:
+                    numbers[url] = len(numbers)
+                    waiting.append(url)
+    finally:
+        await world.close()
+    return _graph(task, project, numbers, links, exists)
+
+
+def _simulated(task: Task, project: Project) -> Graph:
+    """The same of a simulated web, which knows its links without making its pages."""
+    web = parse_spec(task.web)
+    numbers = {url: number for number, url in enumerate(project.seeds())}
+    waiting, links, exists = deque(numbers), list[list[str]](), list[bool]()
+    while waiting:
+        url = waiting.popleft()
+        moved = web.truth(url).kind is PageKind.REDIRECT
+        page = web.page(url) if moved else None
+        found = [page.location] if page is not None and page.location else web.links(url)
+        named = (project.canonicalise(link, url) for link in found)
+        links.append(list(dict.fromkeys(link for link in named if link is not None)))
+        exists.append(True)  # what is broken there fails, and a failure is a fetch
+        for link in links[-1]:
+            if link not in numbers and len(numbers) < MOST:
+                numbers[link] = len(numbers)
+                waiting.append(link)
+    return _graph(task, project, numbers, links, exists)
+
+
+def _links(project: Project, response: Response) -> list[str]:
+    if response.outcome is Outcome.REDIRECT:
+        target = project.canonicalise(response.location, response.url)
+        return [target] if target is not None and not project.scope.why_not(target, 0) else []
+    if response.outcome is not Outcome.OK:
+        return []
+    try:
+        page = project.reader.read(response)
+    except Unreadable:
+        return []
+    if page.nofollow:
+        return []
+    return [url for url, barred in zip(page.links.urls, page.links.nofollow.tolist(), strict=True) if not barred]
+
+
+def _graph(task: Task, project: Project, numbers: dict[str, int], links: list[list[str]], exists: list[bool]) -> Graph:
+    """Without the pages that do not exist, numbered in the order in which they were found."""
+    new = np.cumsum(exists) - 1
+    urls = tuple(url for url, there in zip(numbers, exists, strict=True) if there)
+    rows = [
+        [int(new[numbers[url]]) for url in row if url in numbers and exists[numbers[url]]]
+        for row, there in zip(links, exists, strict=True)
+        if there
+    ]
+    starts = np.cumsum([0, *(len(row) for row in rows)]).astype(np.int32)
+    seeds = [int(new[numbers[url]]) for url in project.seeds() if exists[numbers[url]]]
+    return Graph(
+        urls=urls,
+        targets=np.array([target for row in rows for target in row], np.int32),
+        starts=starts,
+        relevant=np.array([url in task.relevant for url in urls], np.bool_),
+        seeds=np.array(seeds, np.int32),
+    )

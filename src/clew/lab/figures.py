@@ -1,0 +1,298 @@
+"""Plots of a comparison, for a page (SVG in the page's own colours) and for print (PNG, SVG files).
+
+A method keeps its colour, line and marker in all plots. Colours are Okabe and Ito's without yellow and black; the
+line and the marker tell methods apart without colour. Breadth-first, the baseline, is thick and grey. The LEADERS best
+methods have colours, the others are thin and grey.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec
+
+import numpy as np
+
+from clew.lab import measures
+from clew.lab.comparison import BASELINE, Comparison
+from clew.lab.measures import sliding
+from clew.lab.results import Run
+from clew.model import Bools, Doubles
+
+LEADERS, BANDS = 6, 3
+GREY = "#8C8C8C"
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+LINES = ("-", "--", "-.", (0, (4, 1, 1, 1, 1, 1)))
+MARKERS = "osD^vP"
+INK = "#020304"
+"""Stands for the colour of text; ``currentColor`` in SVG."""
+EDGED: Mapping[str, Any] = {"markersize": 5.5, "markeredgecolor": INK, "markeredgewidth": 0.5}
+
+ADAPTS = (
+    "<style>svg{color:#1d2129;background:#fff}"
+    "@media(prefers-color-scheme:dark){svg{color:#e6e8ec;background:#16181d}}</style>"
+)
+"""Colours of an SVG file opened for itself."""
+
+STYLE: Any = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": INK,
+    "axes.facecolor": "none",
+    "axes.grid": True,
+    "axes.labelcolor": INK,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 9.0,
+    "figure.facecolor": "none",
+    "font.size": 10.0,
+    "grid.alpha": 0.3,
+    "grid.color": GREY,
+    "legend.fontsize": 8.5,
+    "legend.frameon": False,
+    "savefig.facecolor": "none",
+    "svg.fonttype": "none",
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+
+Parameters = ParamSpec("Parameters")
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """One plot. ``inline``: SVG for a page, in the page's colours · ``svg``: a file for itself · ``png``: on white."""
+
+    inline: str
+    svg: str
+    png: bytes
+
+    def save(self, stem: Path) -> None:
+        """Write stem.svg and stem.png."""
+        stem.with_suffix(".svg").write_text(self.svg, encoding="utf-8")
+        stem.with_suffix(".png").write_bytes(self.png)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a method is drawn; ``leading``: in colour, or the baseline."""
+
+    color: str
+    linestyle: Any
+    marker: str
+    leading: bool
+
+
+def looks(comparison: Comparison) -> dict[str, Look]:
+    """The look of every method, by rank over all tasks."""
+    plain = [name for name in comparison.methods if name.split(" / ")[0] == BASELINE]
+    leaders = [name for name in comparison.methods if name not in plain][:LEADERS]
+    known = {
+        name: Look(COLOURS[i], LINES[i % len(LINES)], MARKERS[i % len(MARKERS)], True) for i, name in enumerate(leaders)
+    }
+    known |= dict.fromkeys(plain, Look(GREY, "-", "*", True))
+    return {name: known.get(name, Look(GREY, "-", "", False)) for name in comparison.methods}
+
+
+def _styled(plot: Callable[Concatenate[str, Parameters], Any]) -> Callable[Parameters, Drawn]:
+    """Draw in our style, whatever the process's own settings are; the salt makes ids differ from plot to plot."""
+
+    def drawn(*arguments: Parameters.args, **options: Parameters.kwargs) -> Drawn:
+        import matplotlib as mpl
+
+        salt = "-".join([plot.__name__, *(part for part in arguments if isinstance(part, str))])
+        with mpl.rc_context({**STYLE, "svg.hashsalt": salt}):
+            return _finished(plot(salt, *arguments, **options))
+
+    return drawn
+
+
+@_styled
+def overview(salt: str, comparison: Comparison) -> Any:
+    """Area over the oracle's of each method on each task: the median and its interval."""
+    tasks, known = comparison.tasks, looks(comparison)
+    figure, axes = _figure(height=1.3 + max(0.5 * len(tasks), 2.4))
+    leaders = [name for name in comparison.methods if known[name].leading]
+    for name in comparison.methods:
+        look = known[name]
+        shift = 0.3 - 0.6 * leaders.index(name) / max(len(leaders) - 1, 1) if look.leading else 0.0
+        for place, task in enumerate(tasks):
+            area = comparison.area(task, name)
+            axes.plot([area.low, area.high], [shift - place] * 2, color=look.color, linewidth=1.2)
+            edged = EDGED if look.marker else {}
+            axes.plot(area.median, shift - place, look.marker or "|", color=look.color, linestyle="", **edged)
+    _legend_entries(axes, known, lines=False)
+    for place, task in enumerate(tasks):
+        axes.plot([comparison.sight(task)] * 2, [-place - 0.4, 0.4 - place], color=INK, linestyle=":", linewidth=1.6)
+    axes.plot([], [], color=INK, linestyle=":", label="one-step sight")
+    axes.axvline(1, color=INK, linestyle="--", linewidth=1.2, label="oracle")
+    axes.set_yticks([-place for place in range(len(tasks))], tasks)
+    axes.set(xlabel="area under the found-curve, as a fraction of the oracle's", xlim=(0, 1.05))
+    axes.grid(visible=False, axis="y")
+    _legend(axes)
+    return figure
+
+
+@_styled
+def found(salt: str, comparison: Comparison, task: str) -> Any:
+    """Found-curves over fetches: medians of the repeats, bands from the least to the most, and what was possible."""
+    budget = comparison.budget(task)
+    figure, axes = _figure()
+    _references(axes, comparison, task, lambda flags: curve(flags, budget))
+    _lines(axes, comparison, task, lambda run: curve(run.found, budget))
+    reachable = max(run.reachable for run in comparison.of(task))
+    axes.set(xlabel="pages fetched", ylabel="relevant pages found", xlim=(0, budget))
+    axes.set_ylim(0, max(axes.get_ylim()[1], 1))
+    axes.set_title(f"{reachable:,} relevant pages can be reached from the seeds")
+    _legend(axes)
+    return figure
+
+
+@_styled
+def harvest(salt: str, comparison: Comparison, task: str) -> Any:
+    """Share of fetches that brought a new relevant page, over a sliding window (CFC-48)."""
+    budget = comparison.budget(task)
+    width = window(budget)
+    figure, axes = _figure()
+    _references(axes, comparison, task, lambda flags: rates(_lasting(flags, budget), width, budget))
+    _lines(axes, comparison, task, lambda run: rates(run.found, width, budget))
+    axes.set(xlabel="pages fetched", xlim=(0, budget), ylim=(-0.02, 1.04))
+    axes.set_ylabel(f"relevant pages a fetch,\nlast {width} fetches")
+    _legend(axes)
+    return figure
+
+
+@_styled
+def distances(salt: str, comparison: Comparison, task: str) -> Any:
+    """Histograms of the link distance from the seeds of found pages, a panel a method (ARI-60); mean of the repeats."""
+    known = looks(comparison)
+    names = [name for name in comparison.ranked(task) if known[name].leading]
+    counts = {name: _by_distance(comparison.of(task, name)) for name in names}
+    columns = min(len(names), 4)
+    rows = -(-len(names) // columns)
+    figure, panels = _figure(0.5 + 1.5 * rows, nrows=rows, ncols=columns, sharex=True, sharey=True, squeeze=False)
+    for panel, name in zip(panels.flat, names, strict=False):
+        panel.bar(np.arange(len(counts[name])), counts[name], width=0.8, color=known[name].color)
+        panel.set_title(_wrapped(name))
+        panel.xaxis.get_major_locator().set_params(integer=True)
+    for panel in panels.flat[len(names) :]:
+        panel.set_visible(False)
+    for column in range((len(names) - 1) % columns + 1, columns):
+        panels[-2, column].tick_params(labelbottom=True)
+    figure.supxlabel("links from the seeds", color=INK, fontsize=10)
+    figure.supylabel("relevant pages found", color=INK, fontsize=10)
+    return figure
+
+
+def window(budget: int) -> int:
+    """Fetches of the sliding window: 200 (CFC-48), a fifth of small budgets."""
+    return max(1, min(200, budget // 5))
+
+
+def curve(flags: Bools, budget: int) -> Doubles:
+    """float64[budget + 1]: pages found after 0 … budget fetches; a crawl that ended early keeps what it has."""
+    return np.concatenate([[0.0], np.cumsum(_lasting(flags, budget), dtype=np.float64)])
+
+
+def rates(flags: Bools, width: int, budget: int) -> Doubles:
+    """float64[budget + 1]: mean of the last ``width`` flags after 0 … budget fetches; NaN while there are fewer than a
+    tenth of the window, and after the crawl's end."""
+    flags = flags[:budget]
+    shares = np.full(budget + 1, np.nan)
+    shares[1 : len(flags) + 1] = sliding(flags, width)
+    shares[: max(width // 10, 1)] = np.nan
+    return shares
+
+
+def _lasting(flags: Bools, budget: int) -> Bools:
+    """An oracle that has found all goes on and finds nothing."""
+    return np.pad(flags[:budget], (0, max(budget - len(flags), 0)))
+
+
+def _by_distance(runs: tuple[Run, ...]) -> Doubles:
+    """float64[deepest + 1]: found pages at each link distance, mean of the runs."""
+    counts = [measures.distances(run.depth, run.found).found for run in runs]
+    total = np.zeros(max(map(len, counts)))
+    for row in counts:
+        total[: len(row)] += row
+    return np.asarray(total / len(runs), np.float64)
+
+
+def _lines(axes: Any, comparison: Comparison, task: str, values: Callable[[Run], Doubles]) -> None:
+    """A line a method, best first in the legend, with a band where runs were repeated."""
+    known = looks(comparison)
+    ranked = comparison.ranked(task)
+    for place, name in reversed(list(enumerate(ranked))):
+        look = known[name]
+        rows = np.array([values(run) for run in comparison.of(task, name)])
+        there = np.flatnonzero(~np.isnan(rows).all(axis=0))
+        n = there[_thinned(len(there))]
+        middle = np.nanmedian(rows[:, n], axis=0)
+        if len(rows) > 1 and look.leading and (place < BANDS or look.color == GREY):
+            low, high = np.nanmin(rows[:, n], axis=0), np.nanmax(rows[:, n], axis=0)
+            axes.fill_between(n, low, high, color=look.color, alpha=0.18, linewidth=0)
+        marks = (place * 3 % 20, 20)
+        style: Mapping[str, Any] = (
+            {"linewidth": 1.7, "linestyle": look.linestyle, "marker": look.marker, "markevery": marks, **EDGED}
+            if look.leading
+            else {"linewidth": 0.8}
+        )
+        axes.plot(n, middle, color=look.color, **style)
+    _legend_entries(axes, {name: known[name] for name in ranked}, lines=True)
+
+
+def _references(axes: Any, comparison: Comparison, task: str, values: Callable[[Bools], Doubles]) -> None:
+    for flags, line, label in (
+        (comparison.oracles[task], "--", "oracle (greedy)"),
+        (comparison.one_step.get(task), ":", "one-step sight"),
+    ):
+        if flags is not None:
+            drawn = values(flags)
+            n = _thinned(len(drawn))
+            axes.plot(n, drawn[n], color=INK, linestyle=line, linewidth=1.4, label=label)
+
+
+def _legend_entries(axes: Any, known: Mapping[str, Look], *, lines: bool) -> None:
+    for name, look in known.items():
+        if look.leading:
+            line = look.linestyle if lines else ""
+            axes.plot([], [], color=look.color, marker=look.marker, linestyle=line, label=name, **EDGED)
+    others = sum(not look.leading for look in known.values())
+    if others:
+        line, marker = ("-", "") if lines else ("", "|")
+        axes.plot([], [], color=GREY, linestyle=line, marker=marker, linewidth=0.8, label=f"{others} others")
+
+
+def _legend(axes: Any) -> None:
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.02), borderaxespad=0, handlelength=3.2)
+
+
+def _thinned(n: int, most: int = 200) -> Any:
+    """int[k]: at most 200 places of n, evenly apart, first and last among them."""
+    return np.unique(np.linspace(0, max(n - 1, 0), min(n, most)).astype(int))
+
+
+def _wrapped(name: str) -> str:
+    return name.replace(" / ", "\n")
+
+
+def _figure(height: float = 3.6, **panels: Any) -> tuple[Any, Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.4, height), layout="constrained")
+    return figure, figure.subplots(**panels)
+
+
+def _finished(figure: Any) -> Drawn:
+    out = io.StringIO()
+    figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    text = out.getvalue()
+    plain = re.sub(r'<g id="[\w.]+_\d+"', "<g", text[text.index("<svg") :]).replace(INK, "currentColor")
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", dpi=160, facecolor="white", metadata={"Software": None})
+    opening = plain.index(">") + 1
+    return Drawn(plain, plain[:opening] + ADAPTS + plain[opening:], picture.getvalue())

@@ -1,0 +1,200 @@
+"""A comparison as one self-contained HTML page, with its plots (PNG, SVG), figures (CSV) and a LaTeX table."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+
+import numpy as np
+
+from clew import __version__
+from clew.lab import figures
+from clew.lab.comparison import Comparison, Spread, conclusion, verdict
+from clew.lab.figures import Drawn
+from clew.lab.measures import area_over_oracle, recall_at
+from clew.lab.results import Run
+
+FIELDS = (
+    *("task", "strategy", "judge", "repeat", "budget", "fetched", "found", "reachable"),
+    *("area_over_oracle", "recall_at_10", "recall_at_25", "recall_at_50", "recall"),
+    *("seconds", "cpu_ms_per_page", "frontier", "robots", "absent", "stopped_by"),
+)
+
+PLOTS: tuple[tuple[str, str, Callable[[Comparison, str], Drawn], str], ...] = (
+    ("found", "Found-curves", figures.found, "Higher and further left is better. Bands span the repeats."),
+    ("harvest", "Harvest rate", figures.harvest, "A line that drops to 0 has found what it can, or lost its way."),
+    (
+        "distances",
+        "Link distance of found pages",
+        figures.distances,
+        "Pages far out are those that focus must dig for.",
+    ),
+)
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #1d2129; --paper: #fff; --soft: #555e6b; --line: #d8dce2; --bar: #0072b233; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6e8ec; --paper: #16181d; --soft: #a9b1bd; --line: #343a45; --bar: #3f9bd655; }
+}
+body { color: var(--ink); background: var(--paper); font: 16px/1.5 system-ui, sans-serif; margin: 0 auto;
+       max-width: 80rem; padding: 1.5rem; box-sizing: border-box; }
+h1 { font-size: 1.7rem; margin: 0 0 .4rem; } h2 { font-size: 1.3rem; margin: 2.6rem 0 .2rem; }
+h3 { font-size: 1rem; margin: 1rem 0 0; } p { margin: .3rem 0; max-width: 60rem; } .soft { color: var(--soft); }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(34rem, 100%), 1fr)); gap: .5rem 2rem; }
+figure { margin: 0; overflow-x: auto; }
+figure svg { display: block; width: 100%; min-width: 32rem; max-width: 52rem; height: auto; }
+.scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .92rem; margin: .8rem 0; }
+th, td { padding: .3rem .45rem; border-bottom: 1px solid var(--line); text-align: right; vertical-align: middle;
+         font-variant-numeric: tabular-nums; }
+th:first-child { text-align: left; white-space: nowrap; font-weight: 400; } thead th:first-child { font-weight: 700; }
+thead th { vertical-align: bottom; } thead th + th { width: 6.5rem; font-size: .82rem; }
+td { background: linear-gradient(90deg, var(--bar) calc(100% * var(--v, 0)), transparent 0); }
+td small { color: var(--soft); display: block; white-space: nowrap; } tr.limit { font-style: italic; }
+nav a { color: inherit; margin-right: 1rem; } footer { color: var(--soft); font-size: .85rem; margin-top: 2rem; }
+"""
+
+
+def write_report(comparison: Comparison, folder: Path) -> Path:
+    """Write report.html, plots/, results.csv and table.tex into the folder, and return the path of the page."""
+    plots = folder / "plots"
+    plots.mkdir(parents=True, exist_ok=True)
+    overview = figures.overview(comparison)
+    overview.save(plots / "overview")
+    sections = "".join(_task(comparison, task, plots) for task in comparison.tasks)
+    _write_csv(comparison, folder / "results.csv")
+    (folder / "table.tex").write_text(latex(comparison), encoding="utf-8")
+    page = folder / "report.html"
+    page.write_text(_page(comparison, overview, sections), encoding="utf-8")
+    return page
+
+
+def _page(comparison: Comparison, overview: Drawn, sections: str) -> str:
+    title = escape(comparison.title)
+    links = "".join(f'<a href="#{_slug(task)}">{escape(task)}</a>' for task in comparison.tasks)
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{title}</title><style>{STYLE}</style></head><body>\n"
+        f"<h1>{title}</h1><p>{escape(verdict(comparison))}</p>\n"
+        "<p class=soft>Area under the found-curve over the whole budget, as a fraction of the greedy oracle's: 1 is as "
+        "good as knowing the graph and the truth. Medians of the repeats; below them an interval of the "
+        "median (95 %, or the least and the most of fewer than six repeats). Bold: best of the task.</p>\n"
+        f"{_table(comparison)}\n{_figure(overview, 'Area over the oracle, by task and method')}\n<nav>{links}</nav>\n"
+        f"{sections}<footer>Written by Clew {escape(__version__)}. The figures are in results.csv and table.tex, "
+        "the plots in plots/.</footer></body></html>\n"
+    )
+
+
+def _task(comparison: Comparison, task: str, plots: Path) -> str:
+    shown = []
+    for name, title, plot, says in PLOTS:
+        drawn = plot(comparison, task)
+        drawn.save(plots / f"{_slug(task)}-{name}")
+        shown.append(f"<section><h3>{title}</h3><p class=soft>{says}</p>{_figure(drawn, f'{title}, {task}')}</section>")
+    runs = comparison.of(task)
+    facts = (
+        f"{comparison.budget(task):,} fetches allowed · {max(run.reachable for run in runs):,} relevant pages within "
+        f"reach · {len(runs)} runs"
+    )
+    return (
+        f'<section id="{_slug(task)}"><h2>{escape(task)}</h2><p><strong>{escape(conclusion(comparison, task))}</strong>'
+        f'</p><p class=soft>{facts}</p><div class="plots">{"".join(shown)}</div></section>\n'
+    )
+
+
+def _figure(drawn: Drawn, label: str) -> str:
+    return f'<figure role="img" aria-label="{escape(label)}">{drawn.inline}</figure>'
+
+
+def _table(comparison: Comparison) -> str:
+    tasks = comparison.tasks
+    heads = "".join(f"<th>{escape(task).replace('-', '-<wbr>')}</th>" for task in tasks)
+    best = {task: comparison.ranked(task)[0] for task in tasks}
+    sight = "".join(_limit(comparison.sight(task)) for task in tasks)
+    rows = [f"<tr class=limit><th>one-step sight</th><td></td>{sight}</tr>"]
+    for name in comparison.methods:
+        cells = "".join(_cell(comparison.area(task, name), best[task] == name) for task in tasks)
+        rows.append(f"<tr><th>{escape(name)}</th>{_limit(comparison.mean(name))}{cells}</tr>")
+    return (
+        f'<div class="scroll"><table><thead><tr><th>strategy / judge</th><th>mean</th>{heads}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _limit(value: float) -> str:
+    return f'<td style="--v:{np.nan_to_num(value):.3f}">{figure3(value)}</td>'
+
+
+def _cell(area: Spread, best: bool) -> str:
+    figure = f"<b>{figure3(area.median)}</b>" if best else figure3(area.median)
+    between = f"<small>{figure3(area.low)}–{figure3(area.high)}</small>" if area.repeats > 1 else ""
+    return f'<td style="--v:{np.nan_to_num(area.median):.3f}">{figure}{between}</td>'
+
+
+def figure3(value: float) -> str:
+    """Three decimals without the leading zero; a dash for NaN."""
+    return "–" if np.isnan(value) else f"{value:.3f}".removeprefix("0")
+
+
+def _write_csv(comparison: Comparison, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(FIELDS)
+        writer.writerows(_record(comparison, run) for run in comparison.runs)
+
+
+def _record(comparison: Comparison, run: Run) -> list[object]:
+    """The values of FIELDS; recalls are of the reachable pages, at 10, 25, 50 and 100 % of the budget."""
+    recalls = recall_at(run.found, run.reachable, run.budget)
+    area = area_over_oracle(run.found, comparison.oracles[run.task], run.budget)
+    return [
+        *(run.task, run.strategy, run.judge, run.repeat, run.budget, run.fetched, int(run.found.sum()), run.reachable),
+        *(f"{value:.6f}" for value in (area, *recalls)),
+        *(f"{run.seconds:.3f}", f"{run.cpu_ms_per_page:.3f}", run.frontier, run.robots, run.absent, run.stopped_by),
+    ]
+
+
+def latex(comparison: Comparison) -> str:
+    """The summary table as a ``tabular`` that needs no package; the best of each task in bold."""
+    tasks = comparison.tasks
+    best = {task: comparison.ranked(task)[0] for task in tasks}
+    lines = [
+        f"% Area under the found-curve as a fraction of the greedy oracle's, medians of repeats. Clew {__version__}",
+        rf"\begin{{tabular}}{{l{'r' * len(tasks)}r}}",
+        r"\hline",
+        _tex_row("strategy / judge", [_stacked(task) for task in tasks], "mean"),
+        r"\hline",
+        _tex_row("one-step sight", [_tex(figure3(comparison.sight(task))) for task in tasks], ""),
+    ]
+    for name in comparison.methods:
+        cells = [figure3(comparison.area(task, name).median) for task in tasks]
+        cells = [rf"\textbf{{{cell}}}" if best[task] == name else cell for task, cell in zip(tasks, cells, strict=True)]
+        lines.append(_tex_row(_escaped(name), [_tex(cell) for cell in cells], _tex(figure3(comparison.mean(name)))))
+    return "\n".join([*lines, r"\hline", r"\end{tabular}", ""])
+
+
+def _tex_row(name: str, cells: list[str], mean: str) -> str:
+    return " & ".join([name, *cells, mean]) + r" \\"
+
+
+def _tex(cell: str) -> str:
+    return cell.replace("–", "--")
+
+
+def _stacked(task: str) -> str:
+    """A task's name as a column head, a line a part."""
+    parts = r"\\".join(_escaped(part) for part in task.split("-"))
+    return rf"\begin{{tabular}}[b]{{@{{}}r@{{}}}}{parts}\end{{tabular}}"
+
+
+def _escaped(text: str) -> str:
+    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(special.get(c, "\\" + c if c in "&%$#_{}" else c) for c in text)
+
+
+def _slug(task: str) -> str:
+    """A task's name as a file name and anchor."""
+    return re.sub(r"[^\w.-]+", "-", task).strip("-.") or "task"

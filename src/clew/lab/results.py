@@ -1,0 +1,67 @@
+"""What one run of the lab recorded: a strategy and a judge on a task, fetch by fetch, against the task's truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew.model import Bools, Floats, Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """One crawl of a task. Columns have one entry a fetch of the ledger, in the order of fetching.
+
+    found bool[n]: whether the fetch brought a relevant page (by the truth) that was not brought before ·
+    judged float32[n]: the judge's relevance, NaN where nothing was judged · predicted float32[n]: the score that the
+    link had when it was taken · depth int32[n]: link distance from the seeds · tunnel int32[n]: pages judged irrelevant
+    between the page that the link stands on and the last relevant one before it · urls n canonical URLs.
+    ``reachable``: relevant pages that can be reached from the seeds; ``budget``: fetches allowed.
+    ``peak_frontier``: links that waited at the end; ``robots``, ``absent``: counted apart from the ledger.
+    """
+
+    task: str
+    strategy: str
+    judge: str
+    repeat: int
+    budget: int
+    reachable: int
+    urls: tuple[str, ...]
+    found: Bools
+    judged: Floats
+    predicted: Floats
+    depth: Ints
+    tunnel: Ints
+    seconds: float
+    cpu_ms_per_page: float
+    frontier: int
+    robots: int
+    absent: int
+    stopped_by: str
+
+    @property
+    def fetched(self) -> int:
+        """Fetches of the ledger."""
+        return len(self.found)
+
+    @property
+    def curve(self) -> Ints:
+        """The found-curve: int32[n + 1], relevant pages found after 0, 1, ... n fetches."""
+        return np.concatenate([[0], np.cumsum(self.found)]).astype(np.int32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """The true link graph of a task's web, of what a crawl can fetch. Pages are numbered 0 .. n − 1.
+
+    urls n canonical URLs · targets int32[m] and starts int32[n + 1]: the pages that page i links to are
+    ``targets[starts[i]:starts[i + 1]]``, in page order, each once, pages of the web only · redirects are pages with one
+    link, their target · relevant bool[n]: the truth · seeds int32[k].
+    """
+
+    urls: tuple[str, ...]
+    targets: Ints
+    starts: Ints
+    relevant: Bools
+    seeds: Ints

@@ -1,0 +1,121 @@
+"""Tasks: a web, where to start, examples, a budget, and a truth that does not guide the crawl."""
+
+from __future__ import annotations
+
+import csv
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from clew.errors import ConfigError, InputError, UrlError
+from clew.urls.canonical import canonical
+from clew.web.registry import absolute
+
+
+class _Truth(Struct, frozen=True, forbid_unknown_fields=True):
+    """[truth]: a page is relevant when one of its labels begins with one of these, in one of the groups (none: any)."""
+
+    labels: tuple[str, ...]
+    groups: tuple[str, ...] = ()
+
+
+class _Examples(Struct, frozen=True, forbid_unknown_fields=True):
+    """[examples]"""
+
+    positive: tuple[str, ...]
+    negative: tuple[str, ...] = ()
+
+
+class _File(Struct, frozen=True, forbid_unknown_fields=True):
+    """A task file."""
+
+    name: str
+    web: str
+    labels: str
+    budget: Annotated[int, Meta(ge=1)]
+    seeds: Annotated[tuple[str, ...], Meta(min_length=1)]
+    truth: _Truth
+    examples: _Examples
+    closed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task. URLs are canonical; ``relevant``: what counts as found (examples and seeds do not); ``web`` is written
+    as users write it, with absolute paths."""
+
+    name: str
+    path: Path
+    web: str
+    closed: bool
+    budget: int
+    seeds: tuple[str, ...]
+    positive: tuple[str, ...]
+    negative: tuple[str, ...]
+    relevant: frozenset[str]
+
+
+def load(path: Path) -> Task:
+    """A task from its TOML file. Raises InputError or ConfigError naming the file and what is wrong."""
+    try:
+        file = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{path} is no TOML file: {error}") from error
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{path}: {error}; docs/lab.md describes task files") from error
+    seeds = _urls(file.seeds, path, "seeds")
+    positive = _urls(file.examples.positive, path, "examples.positive")
+    negative = _urls(file.examples.negative, path, "examples.negative")
+    known = {*seeds, *positive, *negative}
+    relevant = frozenset(_relevant(path.parent / file.labels, file.truth)) - known
+    if not relevant:
+        raise InputError(f"{path}: no page has a label that begins with one of {', '.join(file.truth.labels)}")
+    web = file.web if ":" in file.web else f"archive:{file.web}"
+    return Task(
+        name=file.name,
+        path=path.resolve(),
+        web=absolute(web, path.parent.resolve()),
+        closed=file.closed,
+        budget=file.budget,
+        seeds=seeds,
+        positive=positive,
+        negative=negative,
+        relevant=relevant,
+    )
+
+
+def _urls(given: tuple[str, ...], path: Path, where: str) -> tuple[str, ...]:
+    try:
+        return tuple(dict.fromkeys(canonical(url) for url in given))
+    except UrlError as error:
+        raise InputError(f"{path}: {where}: {error}") from error
+
+
+def _relevant(labels: Path, truth: _Truth) -> list[str]:
+    """Canonical URLs of the pages that the label file calls relevant."""
+    try:
+        with labels.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    except OSError as error:
+        raise InputError(f"{labels} cannot be read: {error.strerror}") from error
+    if rows and not {"url", "label", "group"} <= set(rows[0]):
+        raise InputError(f"{labels} needs the columns url, label and group, parted by tabs")
+    return [_canonical(row["url"]) for row in rows if _counts(row, truth)]
+
+
+def _counts(row: dict[str, str], truth: _Truth) -> bool:
+    right = any(label.startswith(start) for label in row["label"].split(";") for start in truth.labels)
+    return right and (not truth.groups or row["group"] in truth.groups)
+
+
+def _canonical(url: str) -> str:
+    try:
+        return canonical(url)
+    except UrlError:
+        return url

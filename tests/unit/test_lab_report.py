@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from clew.errors import InputError
+from clew.lab import figures
+from clew.lab.comparison import Comparison, conclusion, listed, short, verdict
+from clew.lab.report import latex, write_report
+from clew.lab.results import Run
+from clew.model import Bools
+
+
+def flags(text: str) -> Bools:
+    return np.array([c == "1" for c in text], np.bool_)
+
+
+def run(
+    found: str, strategy: str = "best-first", judge: str = "nb", task: str = "near", repeat: int = 0, budget: int = 4
+) -> Run:
+    n = len(found)
+    blank = np.zeros(n, np.float32)
+    return Run(
+        task=task,
+        strategy=strategy,
+        judge=judge,
+        repeat=repeat,
+        budget=budget,
+        reachable=2,
+        urls=tuple(f"http://a.test/{i}" for i in range(n)),
+        found=flags(found),
+        judged=blank,
+        predicted=blank,
+        depth=np.arange(n, dtype=np.int32),
+        tunnel=np.zeros(n, np.int32),
+        seconds=1.5,
+        cpu_ms_per_page=2.0,
+        frontier=7,
+        robots=1,
+        absent=3,
+        stopped_by="budget",
+    )
+
+
+def comparison(*runs: Run, one_step: str | None = "101", oracle: str = "11") -> Comparison:
+    """The oracle's curve within 4 fetches is 1 2 2 2, area 7/4; one-step sight's 1 1 2 2, 6/7 of it."""
+    tasks = {each.task for each in runs}
+    return Comparison(
+        runs,
+        {task: flags(oracle) for task in tasks},
+        {} if one_step is None else {task: flags(one_step) for task in tasks},
+        "Lab <one> & two",
+    )
+
+
+BEST, PLAIN = run("0110"), run("0010", "breadth-first", "")
+"""Curves 0 1 2 2 and 0 0 1 1: 5/7 and 2/7 of the oracle's area."""
+
+
+def test_areas_and_ranks_by_hand() -> None:
+    both = comparison(PLAIN, BEST)
+    assert both.area("near", "best-first / nb").median == pytest.approx(5 / 7)
+    assert both.area("near", "breadth-first").median == pytest.approx(2 / 7)
+    assert both.sight("near") == pytest.approx(6 / 7)
+    assert both.methods == both.ranked("near") == ("best-first / nb", "breadth-first")
+
+
+def test_a_method_that_lacks_a_task_is_ranked_by_the_tasks_it_ran() -> None:
+    both = comparison(BEST, PLAIN, run("0011", task="far"))
+    assert both.tasks == ("near", "far")
+    assert np.isnan(both.area("far", "breadth-first").median)
+    assert both.mean("best-first / nb") == pytest.approx((5 / 7 + 3 / 7) / 2)  # "0011" has the curve 0 0 1 2
+    assert both.mean("breadth-first") == pytest.approx(2 / 7)
+    assert both.ranked("far") == ("best-first / nb",)
+
+
+def test_no_runs_and_no_oracle_are_errors() -> None:
+    with pytest.raises(InputError, match="no runs"):
+        Comparison((), {}, {})
+    with pytest.raises(InputError, match="no oracle for task 'near'"):
+        Comparison((BEST,), {"far": flags("1")}, {})
+
+
+def test_the_sentence_names_the_winner_its_lead_and_what_is_left() -> None:
+    assert conclusion(comparison(BEST, PLAIN), "near") == (
+        "Take best-first / nb: .71 of the oracle's area, .43 before breadth-first in one run each; "
+        "that is 2.5 times breadth-first's .29; perfect one-step sight would reach .86, so better link scores can "
+        "still gain .14."
+    )
+
+
+def test_repeats_that_overlap_do_not_make_a_winner() -> None:
+    first = [run("0110"), run("0010", repeat=1), run("0110", repeat=2)]
+    second = [run("0011", judge="svm", repeat=i) for i in range(3)]  # 3/7, within 2/7 to 5/7
+    sentence = conclusion(comparison(*first, *second, one_step=None), "near")
+    assert sentence == (
+        "best-first / nb is ahead with .71 of the oracle's area (median of 3, .29 to .71), but cannot be told apart "
+        "from best-first / svm."
+    )
+    apart = [run("0110", repeat=i) for i in range(3)]
+    assert "clear of the others" in conclusion(comparison(*apart, *second), "near")
+
+
+def test_the_sentence_says_when_focus_or_the_task_is_worth_nothing() -> None:
+    assert "no focus pays here" in conclusion(comparison(run("0110", "breadth-first", ""), run("0001")), "near")
+    assert "focus hardly pays" in conclusion(comparison(BEST, run("0110", "breadth-first", "")), "near")
+    assert "planning over several links" in conclusion(comparison(run("101")), "near")
+    assert conclusion(comparison(run("0000")), "near").startswith("No method found a relevant page")
+    assert "cannot tell methods apart" in conclusion(comparison(run("0000"), oracle="00"), "near")
+
+
+def test_the_verdict_over_tasks_is_tested_in_pairs() -> None:
+    assert (
+        verdict(comparison(BEST)) == "best-first / nb did best on the one task compared, with .71 of the oracle's area."
+    )
+    runs = [each for i in range(6) for each in (run("0110", task=str(i)), run("0010", "breadth-first", "", str(i)))]
+    assert verdict(comparison(*runs)) == (  # all 6 pairs differ one way: p = 2 / 2⁶ = .03125
+        "best-first / nb did best over all: .71 of the oracle's area in the mean, and first on 6 of 6 tasks; its lead "
+        "over breadth-first (.29) is real (paired test over tasks, p = 0.031)."
+    )
+    assert "2 tasks that differ are too few" in verdict(comparison(*runs[:4]))
+
+
+def test_rates_are_shorter_at_the_start_and_end_with_the_crawl() -> None:
+    np.testing.assert_allclose(figures.rates(flags("0111"), 2, 6), [np.nan, 0, 0.5, 1, 1, np.nan, np.nan])
+    assert np.isnan(figures.rates(flags("1" * 25), 20, 25)[:2]).tolist() == [True, True]
+    assert [figures.window(budget) for budget in (3, 100, 1500)] == [1, 20, 200]
+
+
+def test_a_curve_goes_on_flat_after_the_crawl_and_ends_at_the_budget() -> None:
+    assert figures.curve(flags("011"), 5).tolist() == [0, 0, 1, 2, 2, 2]
+    assert figures.curve(flags("0111"), 2).tolist() == [0, 0, 1]
+
+
+def test_methods_in_colour_differ_and_the_baseline_is_grey() -> None:
+    runs = [run("1" + "0" * i + "1", f"s{i}", budget=20) for i in range(9)]
+    known = figures.looks(comparison(*runs, run("0001", "breadth-first", "", budget=20)))
+    coloured = [look for look in known.values() if look.color != figures.GREY]
+    assert len({look.color for look in coloured}) == len({look.marker for look in coloured}) == figures.LEADERS
+    assert known["s0 / nb"].color == figures.COLOURS[0]
+    assert (known["breadth-first"].color, known["breadth-first"].leading) == (figures.GREY, True)
+    assert not known["s8 / nb"].leading
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report") / "new"
+    runs = (BEST, run("0010", repeat=1), PLAIN, run("01", "a<b>", "x_y", task="far one"), run("0000", task="far one"))
+    assert write_report(comparison(*runs), folder) == folder / "report.html"
+    return folder
+
+
+def test_the_page_stands_alone(folder: Path) -> None:
+    page = (folder / "report.html").read_text("utf-8")
+    assert not re.search(r"""(?:src|href)\s*=\s*["']?(?!["']?#)|@import|url\((?!["']?#)|<script|<link""", page)
+    assert "prefers-color-scheme: dark" in page
+    assert [link for link in re.findall(r'href="#([^"]+)"', page) if f'id="{link}"' not in page] == []
+
+
+def test_the_page_escapes_names_and_says_what_to_conclude(folder: Path) -> None:
+    page = (folder / "report.html").read_text("utf-8")
+    assert "Lab &lt;one&gt; &amp; two" in page and "a&lt;b&gt; / x_y" in page
+    assert "<one>" not in page and "<b> /" not in page
+    assert page.count("<strong>") == 2  # a sentence a task
+    assert '<td style="--v:0.500"><b>.500</b><small>.286–.714</small></td>' in page  # of 5/7 and 2/7
+    assert '<td style="--v:0.857">.857</td>' in page
+
+
+def test_ids_are_unique_and_each_plot_is_well_formed(folder: Path) -> None:
+    page = (folder / "report.html").read_text("utf-8")
+    assert [name for name, count in Counter(re.findall(r'\bid="([^"]+)"', page)).items() if count > 1] == []
+    plots = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    assert len(plots) == 1 + 2 * 3
+    for plot in plots:
+        text = " ".join(ElementTree.fromstring(plot).itertext())
+        assert figures.INK not in plot and "currentColor" in plot
+        assert re.search("pages fetched|links from the seeds|fraction of the oracle", text)
+
+
+def test_axes_and_legends_are_named(folder: Path) -> None:
+    found = " ".join(ElementTree.parse(folder / "plots" / "near-found.svg").getroot().itertext())
+    names = ("pages fetched", "relevant pages found", "oracle (greedy)", "one-step sight", "breadth-first")
+    assert [name for name in (*names, "best-first / nb", "2 relevant pages can be reached") if name not in found] == []
+
+
+def test_plots_are_written_for_print(folder: Path) -> None:
+    stems = {"overview"} | {
+        f"{task}-{name}" for task in ("near", "far-one") for name in ("found", "harvest", "distances")
+    }
+    assert {path.name for path in (folder / "plots").iterdir()} == {f"{s}.{e}" for s in stems for e in ("svg", "png")}
+    assert (folder / "plots" / "overview.png").read_bytes().startswith(b"\x89PNG")
+    assert "prefers-color-scheme:dark" in (folder / "plots" / "overview.svg").read_text("utf-8")
+
+
+def test_the_csv_has_a_line_a_run(folder: Path) -> None:
+    with (folder / "results.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert len(rows) == 5
+    assert rows[0] == {
+        **{"task": "near", "strategy": "best-first", "judge": "nb", "repeat": "0", "budget": "4", "fetched": "4"},
+        **{"found": "2", "reachable": "2", "area_over_oracle": "0.714286", "recall_at_10": "0.000000"},
+        **{"recall_at_25": "0.000000", "recall_at_50": "0.500000", "recall": "1.000000", "seconds": "1.500"},
+        **{"cpu_ms_per_page": "2.000", "frontier": "7", "robots": "1", "absent": "3", "stopped_by": "budget"},
+    }
+
+
+def test_the_latex_table_escapes_and_marks_the_best() -> None:
+    lines = latex(comparison(run("0110", "a_b", "50%"), PLAIN, run("0001", task="far-x"))).splitlines()
+    assert lines[1] == r"\begin{tabular}{lrrr}"
+    assert r"& near" not in lines[3] and r"{@{}r@{}}far\\x\end{tabular}" in lines[3]
+    assert r"a\_b / 50\% & \textbf{.714} & -- & .714 \\" in lines
+    assert r"breadth-first & .286 & -- & .286 \\" in lines
+    assert r"best-first / nb & -- & \textbf{.143} & .143 \\" in lines
+
+
+def test_the_same_runs_give_the_same_files(folder: Path, tmp_path: Path) -> None:
+    both = comparison(BEST, PLAIN)
+    for name in ("one", "two"):
+        write_report(both, tmp_path / name)
+    files = [path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file()]
+    assert len(files) == 3 + 2 * 4
+    assert [str(f) for f in files if (tmp_path / "one" / f).read_bytes() != (tmp_path / "two" / f).read_bytes()] == []
+
+
+def test_small_words() -> None:
+    assert [short(value) for value in (0.618, 1.0, 1.05, float("nan"))] == [".62", "1.00", "1.05", "–"]
+    assert [listed(names) for names in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
