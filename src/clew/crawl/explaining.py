@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from clew.crawl.feedback import apart, train
@@ -49,7 +50,9 @@ class Explanation:
 
 
 def explain(project: Project, store: Store, url: str) -> Explanation:
-    """Explain a canonical URL."""
+    """Explain a canonical URL, by the judge and the strategy that the crawl used last."""
+    judge = msgspec.structs.replace(project.settings.judge, name=used(store, project.settings).judge)
+    project = project.with_settings(msgspec.structs.replace(project.settings, judge=judge))
     strategy = _strategy(project, store)
     row = store.visit_by_key(key(url))
     if row is not None:
@@ -108,12 +111,11 @@ def _terms(project: Project, store: Store, row: VisitRow) -> tuple[tuple[str, fl
 
 
 def _judge(project: Project, store: Store) -> Judge:
-    name = used(store, project.settings).judge
     labels = project.labels()
     wanted = {(one.line, one.topic) for one in project.wanted() + labels}
     rows = [row for row in store.examples() if row[:2] in wanted]
     examples, labelled = apart(list(_examples(project, rows)), labels)
-    return train(lambda: make_project_judge(project, name), examples, labelled, project.interest).judge
+    return train(lambda: make_project_judge(project), examples, labelled, project.interest).judge
 
 
 def _examples(project: Project, rows: Iterable[tuple[str, int, Response]]) -> Iterator[Example]:

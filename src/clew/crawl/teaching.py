@@ -24,6 +24,8 @@ def make_project_judge(project: Project, name: str = "") -> Judge:
     """The judge of the settings, or another one by name, untrained. Raises ConfigError for a wrong name."""
     settings, interest = project.settings, project.interest
     judge = msgspec.structs.replace(settings.judge, name=name) if name else settings.judge
+    if judge.model:
+        judge = msgspec.structs.replace(judge, model=str(project.path / Path(judge.model).expanduser()))
     return make_judge(
         judge,
         interest.topics,
