@@ -170,7 +170,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             precision = "     -" if row.average_precision is None else f"{row.average_precision:6.3f}"
             print(f"{row.judge:12} {row.task:22} {precision}  {row.cpu_ms_per_page:6.3f} ms", flush=True)
     if options.json:
-        print(json.dumps(found, indent=1))
+        print(json.dumps(found))
 
 
 if __name__ == "__main__":
