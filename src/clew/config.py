@@ -5,6 +5,7 @@ Every setting carries its description here, once; ``docs/settings.md`` is checke
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any
@@ -248,3 +249,8 @@ def load(path: Path) -> Settings:
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} cannot be read: {error}") from error
     return parse(text, str(path))
+
+
+def quoted(text: str) -> str:
+    """A TOML basic string."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -358,6 +358,7 @@ class Twin:
         mine, theirs = self.one.next_ready(), self.other.next_ready()
         assert (mine is None) == (theirs is None)
         assert mine is None or theirs is None or max(mine, self.now) == max(theirs, self.now)
+        assert self.one.best(1) == self.other.best(1)
         assert self.one.best(3) == self.other.best(3)
 
     def drain(self) -> None:

@@ -15,7 +15,7 @@ from rich.table import Table
 from clew.cli.common import json_option, print_json
 from clew.cli.crawl import screen_for
 from clew.cli.report import write_report
-from clew.cli.template import quoted
+from clew.config import quoted
 from clew.crawl.project import SETTINGS, Project
 from clew.crawl.run import CrawlOptions, crawl
 from clew.errors import InputError

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
 from pathlib import Path
 
 from clew import __version__
@@ -11,7 +9,7 @@ from clew.crawl.labels import IRRELEVANT, LABELS, read_labels
 from clew.crawl.project import Project
 from clew.errors import InputError
 from clew.export.warc import write_warc
-from clew.model import OTHER
+from clew.lab.tasks import write, write_labels
 from clew.store.base import Store
 
 WEB, LABEL_FILE, TASK = "web.warc.gz", "labels.tsv", "task.toml"
@@ -36,8 +34,8 @@ def from_crawl(project: Project, folder: Path, *, judged: bool = False) -> Path:
         store.close()
     if not count:
         raise InputError(f"{project.path} has no archive of its pages (store.archive was off): crawl it with one")
-    _write_labels(folder / LABEL_FILE, relevant)
-    (folder / TASK).write_text(_text(project, max(budget // 2, 1)), encoding="utf-8")
+    write_labels(folder / LABEL_FILE, "relevant", dict.fromkeys(relevant))
+    _write(project, folder / TASK, max(budget // 2, 1))
     return folder / TASK
 
 
@@ -54,26 +52,19 @@ def _truth(project: Project, store: Store, judged: bool) -> list[str]:
     return relevant
 
 
-def _write_labels(path: Path, relevant: Iterable[str]) -> None:
-    rows = "".join(f"{url}\trelevant\t-\n" for url in dict.fromkeys(relevant))
-    path.write_text(f"url\tlabel\tgroup\n{rows}", encoding="utf-8")
-
-
-def _text(project: Project, budget: int) -> str:
+def _write(project: Project, path: Path, budget: int) -> None:
     examples = [one for one in project.wanted() if one.is_url]
     wanted = set(project.interest.wanted_topics)
-    good = [one.line for one in examples if one.topic in wanted]
-    bad = [one.line for one in examples if one.topic == OTHER or one.topic not in wanted]
     name = project.settings.project.name or project.path.resolve().name
-    return (
-        f"# Made of the crawl {name}; half of its fetches are the budget.\n"
-        f"name = {json.dumps(name, ensure_ascii=False)}\n"
-        f'web = "{WEB}"\nlabels = "{LABEL_FILE}"\nclosed = true\nbudget = {budget}\n'
-        f'seeds = {_list(project.seeds())}\n\n[truth]\nlabels = ["relevant"]\n\n'
-        f"[examples]\npositive = {_list(good)}\nnegative = {_list(bad)}\n"
+    write(
+        path,
+        f"Made of the crawl {name}; half of its fetches are the budget.",
+        name=name,
+        web=WEB,
+        labels=LABEL_FILE,
+        budget=budget,
+        seeds=project.seeds(),
+        truth="relevant",
+        positive=[one.line for one in examples if one.topic in wanted],
+        negative=[one.line for one in examples if one.topic not in wanted],
     )
-
-
-def _list(urls: Iterable[str]) -> str:
-    lines = "".join(f"  {json.dumps(url, ensure_ascii=False)},\n" for url in urls)
-    return f"[\n{lines}]"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
+
+from clew.config import quoted
 
 TEMPLATE = """\
 # What is wanted, and how to crawl. Every setting and its default: docs/settings.md
@@ -45,11 +46,6 @@ def settings_text(
         formula=f"formula = {quoted(formula)}\n" if formula else "",
         judge=quoted("naive-bayes" if has_examples else "keywords"),
     )
-
-
-def quoted(text: str) -> str:
-    """A TOML basic string."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _keyword_table(keywords: Mapping[str, float]) -> str:

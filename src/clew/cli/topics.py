@@ -10,8 +10,7 @@ import click
 import msgspec
 
 from clew.cli.common import json_option, print_json, project_argument
-from clew.cli.template import quoted
-from clew.config import load
+from clew.config import load, quoted
 from clew.crawl.about import About, Told, about
 from clew.crawl.project import SETTINGS, Project
 from clew.errors import InputError

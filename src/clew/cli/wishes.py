@@ -140,8 +140,8 @@ def _outside(file: Path, focus: str) -> list[str]:
     outside = (entry for entry in read_dmoz(file) if entry.url and entry.path[: len(parts)] != parts)
     for number, entry in enumerate(outside):
         place = number if number < OUTSIDE else rng.randrange(number + 1)
-        if place < OUTSIDE and _is_url(entry.url):
-            chosen[place : place + 1] = [canonical(entry.url)]
+        if place < OUTSIDE and (url := _canonical(entry.url)):
+            chosen[place : place + 1] = [url]
     return chosen
 
 
@@ -153,10 +153,10 @@ def _fit(wish: Wish, found: Iterable[Entry]) -> Iterator[Entry]:
         if not entry.url:
             yield entry
             continue
-        if not _is_url(entry.url):
+        url = _canonical(entry.url)
+        if not url:
             wrong += 1
             continue
-        url = canonical(entry.url)
         first = filed.setdefault(url, entry.path)
         apart = entry.example and not _related(first, entry.path)
         twice += apart
@@ -171,12 +171,12 @@ def _links(count: int) -> str:
     return "1 link" if count == 1 else f"{count} links"
 
 
-def _is_url(url: str) -> bool:
+def _canonical(url: str) -> str:
+    """A canonical URL; an empty string for what is none."""
     try:
-        canonical(url)
+        return canonical(url)
     except UrlError:
-        return False
-    return True
+        return ""
 
 
 def _related(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -100,18 +100,7 @@ def _studied(project: Project, examples: Sequence[Example], topics: list[Told]) 
     told = []
     for topic in topics:
         typical, distinct = _terms(topic.path, names, examples)
-        told.append(
-            Told(
-                topic.path,
-                topic.description,
-                topic.wanted,
-                topic.own,
-                topic.inherited,
-                typical,
-                distinct,
-                by_name.get(topic.path),
-            )
-        )
+        told.append(replace(topic, typical=typical, distinct=distinct, quality=by_name.get(topic.path)))
     return told, warnings(rated, examples)
 
 

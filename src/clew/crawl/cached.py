@@ -22,13 +22,10 @@ class PageCache(Protocol):
 
 
 @dataclass(slots=True)
-class CachedWorld:
-    """Answers from the cache what is younger than ``fresh_s``, and asks ``world`` for the rest."""
+class AroundWorld:
+    """What worlds around another world have in common: all but how they answer."""
 
     world: World
-    cache: PageCache
-    fresh_s: float
-    clock: Clock
 
     @property
     def name(self) -> str:
@@ -40,6 +37,18 @@ class CachedWorld:
 
     async def open(self) -> None:
         await self.world.open()
+
+    async def close(self) -> None:
+        await self.world.close()
+
+
+@dataclass(slots=True)
+class CachedWorld(AroundWorld):
+    """Answers from the cache what is younger than ``fresh_s``, and asks ``world`` for the rest."""
+
+    cache: PageCache
+    fresh_s: float
+    clock: Clock
 
     async def close(self) -> None:
         self.cache.close()

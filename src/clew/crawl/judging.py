@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from clew.crawl.cached import AroundWorld
 from clew.crawl.project import Project
 from clew.crawl.run import CrawlOptions, chosen
 from clew.crawl.teaching import make_training, measured, trained
@@ -14,10 +16,8 @@ from clew.crawl.training import Training, Wanted, local
 from clew.errors import InputError
 from clew.judges.base import Judge
 from clew.model import Example, Outcome, Request, Response
-from clew.store.base import Store
 from clew.text.reader import Unreadable
 from clew.topics.interest import Interest
-from clew.web.base import Clock, World
 from clew.web.registry import absolute
 from clew.web.registry import make as make_world
 
@@ -63,19 +63,10 @@ def train_judge(project: Project, judge: str | None = None) -> Trained:
 
 
 @dataclass(slots=True)
-class _WhenNeeded:
+class _WhenNeeded(AroundWorld):
     """A world that is opened by the first request: judging local files needs none."""
 
-    world: World
     opened: bool = False
-
-    @property
-    def name(self) -> str:
-        return self.world.name
-
-    @property
-    def closed(self) -> bool:
-        return self.world.closed
 
     async def open(self) -> None:
         """Not yet."""
@@ -86,51 +77,40 @@ class _WhenNeeded:
             self.opened = True
         return await self.world.fetch(request)
 
-    async def close(self) -> None:
-        await self.world.close()
-
 
 class _Session:
     """A project's store and web, open for a while."""
 
     def __init__(self, project: Project, judge: str | None) -> None:
         settings = chosen(project.settings, CrawlOptions(judge=judge))
-        self.project = Project(project.path, settings)
+        self.project = project.with_settings(settings)
         self.notes: list[str] = []
 
     async def verdicts(self, pages: Sequence[Wanted]) -> list[Verdict]:
-        store, world, clock = self._open()
-        try:
-            training = self._training(store, world, clock)
+        async with self._training() as training:
             examples, adoption = await trained(self.project, training)
             judge, interest = adoption.judge, measured(self.project, adoption.judge, examples)
             return [self._verdict(judge, interest, page.line, await self._response(training, page)) for page in pages]
-        finally:
-            await world.close()
-            store.close()
 
     async def trained(self) -> Trained:
-        store, world, clock = self._open()
-        try:
-            examples, adoption = await trained(self.project, self._training(store, world, clock))
+        async with self._training() as training:
+            examples, adoption = await trained(self.project, training)
             return Trained(self.project, adoption.judge, tuple(examples), tuple(self.notes))
-        finally:
-            await world.close()
-            store.close()
 
-    def _open(self) -> tuple[Store, World, Clock]:
+    @asynccontextmanager
+    async def _training(self) -> AsyncIterator[Training]:
+        """What gathers examples and pages, over the project's store and web."""
         settings = self.project.settings
         store = self.project.open_store()
         try:
             web = absolute(settings.project.web, self.project.path)
             world, clock = make_world(web, settings, now=store.clock())
-        except BaseException:
+            try:
+                yield make_training(self.project, store, _WhenNeeded(world), clock, self.notes.append)
+            finally:
+                await world.close()
+        finally:
             store.close()
-            raise
-        return store, _WhenNeeded(world), clock
-
-    def _training(self, store: Store, world: World, clock: Clock) -> Training:
-        return make_training(self.project, store, world, clock, self.notes.append)
 
     async def _response(self, training: Training, page: Wanted) -> Response:
         if page.is_url:

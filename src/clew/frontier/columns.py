@@ -210,7 +210,10 @@ class ColumnFrontier:
         return self._table.find(keys, self._key)[0] >= 0
 
     def best(self, n: int) -> list[Lease]:
-        slots = np.flatnonzero(self._state[: self._count] <= HOT)
+        waits = self._state[: self._count] <= HOT
+        if n == 1 and self._waiting:  # a crawl asks for it all the time, and nothing needs sorting
+            return [self._lease_of(int(np.where(waits, self._score[: self._count], -np.inf).argmax()))]
+        slots = np.flatnonzero(waits)
         order = merits(self._score[slots], slots)
         if len(order) > n:
             order = np.partition(order, len(order) - n)[len(order) - n :]

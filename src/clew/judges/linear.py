@@ -26,7 +26,7 @@ FOLDS = 5
 
 
 class LinearJudge(TrainedJudge):
-    """Subclasses give ``_separate``. ``kept`` features a topic, by ``selection``; 0 keeps all.
+    """Subclasses give ``_separate``. ``kept`` features a topic, by ``selection``; 0 keeps all. ``cost`` is their C.
 
     ``planes`` float32[V, k]: a column of weights a topic; ``shifts`` float64[k].
     """
@@ -40,10 +40,12 @@ class LinearJudge(TrainedJudge):
         features: Features = PLAIN,
         kept: int = 0,
         selected_by: str = "mutual-information",
+        cost: float = 10.0,
     ) -> None:
         super().__init__(topics, background=background, seed=seed, features=features)
         self.kept = kept
         self.selected_by = selected_by
+        self.cost = cost
         self.vectors = Vectors(logarithmic=not features.damped, heaviest=features.heaviest)
         self.planes = np.zeros((0, 0), np.float32)
         self.shifts = np.zeros(0, np.float64)

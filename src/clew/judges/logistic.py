@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from clew.judges.features import PLAIN, Features
 from clew.judges.linear import LinearJudge
 from clew.model import Bools, Doubles
 
@@ -25,22 +24,6 @@ class LogisticJudge(LinearJudge):
     """Logistic regression top down, calibrated. ``cost`` is C."""
 
     name = "logistic"
-
-    def __init__(
-        self,
-        topics: tuple[str, ...],
-        *,
-        background: bool = False,
-        seed: int = 1,
-        features: Features = PLAIN,
-        kept: int = 0,
-        selected_by: str = "mutual-information",
-        cost: float = 10.0,
-    ) -> None:
-        super().__init__(
-            topics, background=background, seed=seed, features=features, kept=kept, selected_by=selected_by
-        )
-        self.cost = cost
 
     def _separate(self, matrix: Any, truth: Bools) -> tuple[Doubles, float]:
         from sklearn.linear_model import LogisticRegression

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from clew.judges.features import PLAIN, Features
 from clew.judges.linear import LinearJudge
 from clew.model import Bools, Doubles, Page
 
@@ -27,22 +26,6 @@ class SvmJudge(LinearJudge):
     """Support vector machines top down, calibrated. ``cost`` is C."""
 
     name = "svm"
-
-    def __init__(
-        self,
-        topics: tuple[str, ...],
-        *,
-        background: bool = False,
-        seed: int = 1,
-        features: Features = PLAIN,
-        kept: int = 0,
-        selected_by: str = "mutual-information",
-        cost: float = 10.0,
-    ) -> None:
-        super().__init__(
-            topics, background=background, seed=seed, features=features, kept=kept, selected_by=selected_by
-        )
-        self.cost = cost
 
     def margins(self, page: Page) -> Doubles:
         """Signed distances of a page to the hyperplanes of all topics: float64[k] (BNG-15); 0 if nothing is known."""

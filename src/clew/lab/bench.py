@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 from pathlib import Path
 
-from clew.config import Settings
+from clew.config import Settings, quoted
 from clew.crawl.project import SETTINGS, Project
 from clew.lab.tasks import Task
 from clew.model import Page, Response
@@ -74,8 +73,8 @@ class BenchProject(Project):
         for name, urls in (("seeds", task.seeds), ("relevant", task.positive), ("irrelevant", task.negative)):
             (folder / f"{name}.txt").write_text("".join(f"{url}\n" for url in urls), encoding="utf-8")
         named = {"name": task.name, "web": task.web, "judge": judge, "strategy": strategy}
-        quoted = {name: json.dumps(text, ensure_ascii=False) for name, text in named.items()}
-        text = TEMPLATE.format(**quoted, seed=seed, budget=task.budget, closed=str(task.closed).lower())
+        words = {name: quoted(text) for name, text in named.items()}
+        text = TEMPLATE.format(**words, seed=seed, budget=task.budget, closed=str(task.closed).lower())
         (folder / SETTINGS).write_text(text, encoding="utf-8")
         made = cls(folder)
         made.shared = shared

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Awaitable, Callable, Iterable
 
 import numpy as np
 
@@ -18,45 +19,52 @@ MOST = 200_000
 """Pages that are explored, at most: what no budget reaches need not be known."""
 
 
+Look = Callable[[str], Awaitable[tuple[bool, Iterable[str]]]]
+"""Whether a URL is a page, and what it links to."""
+
+
 async def explore(task: Task, project: Project) -> Graph:
     """Fetch everything that links lead to, breadth-first; pages the web lacks are no pages. Raises ClewError."""
     if task.web.startswith("sim:"):
-        return _simulated(task, project)
+        return await _followed(task, project, _simulated(task, project))
     world, _ = make_world(task.web, project.settings)
+
+    async def look(url: str) -> tuple[bool, Iterable[str]]:
+        response = await world.fetch(Request(url))
+        return response.outcome not in (Outcome.ABSENT, Outcome.REFUSED), _links(project, response)
+
     await world.open()
     try:
-        numbers = {url: number for number, url in enumerate(project.seeds())}
-        waiting, links, exists = deque(numbers), list[list[str]](), list[bool]()
-        while waiting:
-            response = await world.fetch(Request(waiting.popleft()))
-            exists.append(response.outcome not in (Outcome.ABSENT, Outcome.REFUSED))
-            links.append(list(dict.fromkeys(_links(project, response))))
-            for url in links[-1]:
-                if url not in numbers and len(numbers) < MOST:
-                    numbers[url] = len(numbers)
-                    waiting.append(url)
+        return await _followed(task, project, look)
     finally:
         await world.close()
-    return _graph(task, project, numbers, links, exists)
 
 
-def _simulated(task: Task, project: Project) -> Graph:
+def _simulated(task: Task, project: Project) -> Look:
     """The same of a simulated web, which knows its links without making its pages."""
     web = parse_spec(task.web)
-    numbers = {url: number for number, url in enumerate(project.seeds())}
-    waiting, links, exists = deque(numbers), list[list[str]](), list[bool]()
-    while waiting:
-        url = waiting.popleft()
+
+    async def look(url: str) -> tuple[bool, Iterable[str]]:
         moved = web.truth(url).kind is PageKind.REDIRECT
         page = web.page(url) if moved else None
         found = [page.location] if page is not None and page.location else web.links(url)
         named = (project.canonicalise(link, url) for link in found)
-        links.append(list(dict.fromkeys(link for link in named if link is not None)))
-        exists.append(True)  # what is broken there fails, and a failure is a fetch
-        for link in links[-1]:
-            if link not in numbers and len(numbers) < MOST:
-                numbers[link] = len(numbers)
-                waiting.append(link)
+        return True, (link for link in named if link is not None)  # what is broken fails, and a failure is a fetch
+
+    return look
+
+
+async def _followed(task: Task, project: Project, look: Look) -> Graph:
+    numbers = {url: number for number, url in enumerate(project.seeds())}
+    waiting, links, exists = deque(numbers), list[list[str]](), list[bool]()
+    while waiting:
+        there, found = await look(waiting.popleft())
+        exists.append(there)
+        links.append(list(dict.fromkeys(found)))
+        for url in links[-1]:
+            if url not in numbers and len(numbers) < MOST:
+                numbers[url] = len(numbers)
+                waiting.append(url)
     return _graph(task, project, numbers, links, exists)
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
 from pathlib import Path
 
 from clew.errors import InputError
-from clew.web.simulated import SimulatedWeb, parse_spec
+from clew.lab.tasks import write, write_labels
+from clew.web.simulated import parse_spec
 
 PRESETS: dict[str, dict[str, float]] = {
     "topical": {"locality": 0.8, "tunnels": 0.0},
@@ -43,31 +42,22 @@ def simulate(preset: str, pages: int, seed: int, out: Path, budget: int = 0) -> 
     topic = web.topics(min(web.parameters.depth, 2 if pages >= SMALL else 1))[0]
     labels = out.with_name(f"{out.stem}.{LABELS}")
     out.parent.mkdir(parents=True, exist_ok=True)
-    labels.write_text("url\tlabel\tgroup\n" + "".join(_rows(web, topic)), encoding="utf-8")
-    out.write_text(_text(preset, spec, web, topic, labels.name, budget or _budget(pages)), encoding="utf-8")
+    urls = (web.url_of(number) for number in range(web.pages))
+    write_labels(labels, topic, (url for url in urls if web.truth(url).relevant_to(topic)))
+    write(
+        out,
+        f"A simulated web, preset {preset}; wanted: pages about {topic}.",
+        name=f"sim-{preset}-{web.pages}-{web.seed}",
+        web=spec,
+        labels=labels.name,
+        budget=budget or _budget(pages),
+        seeds=web.seeds(5, topic, 1) if preset != "flat" else web.seeds(5, topic),
+        truth=topic,
+        positive=web.examples(10, topic),
+        negative=web.examples(30, topic, relevant=False),
+    )
     return out
 
 
 def _budget(pages: int) -> int:
     return max(min(pages // 20, 5_000), 20)
-
-
-def _rows(web: SimulatedWeb, topic: str) -> Iterable[str]:
-    urls = (web.url_of(number) for number in range(web.pages))
-    return (f"{url}\t{topic}\t-\n" for url in urls if web.truth(url).relevant_to(topic))
-
-
-def _text(preset: str, spec: str, web: SimulatedWeb, topic: str, labels: str, budget: int) -> str:
-    seeds = web.seeds(5, topic, 1) if preset != "flat" else web.seeds(5, topic)
-    return (
-        f"# A simulated web, preset {preset}; wanted: pages about {topic}.\n"
-        f'name = "sim-{preset}-{web.pages}-{web.seed}"\nweb = {json.dumps(spec)}\nlabels = {json.dumps(labels)}\n'
-        f"budget = {budget}\nseeds = {_list(seeds)}\n\n[truth]\nlabels = [{json.dumps(topic)}]\n\n"
-        f"[examples]\npositive = {_list(web.examples(10, topic))}\n"
-        f"negative = {_list(web.examples(30, topic, relevant=False))}\n"
-    )
-
-
-def _list(urls: Iterable[str]) -> str:
-    lines = "".join(f"  {json.dumps(url)},\n" for url in urls)
-    return f"[\n{lines}]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
+from clew.config import quoted
 from clew.errors import ConfigError, InputError, UrlError
 from clew.urls.canonical import canonical
 from clew.web.registry import absolute
@@ -88,6 +90,39 @@ def load(path: Path) -> Task:
         negative=negative,
         relevant=relevant,
     )
+
+
+def write(
+    path: Path,
+    comment: str,
+    *,
+    name: str,
+    web: str,
+    labels: str,
+    budget: int,
+    seeds: Iterable[str],
+    truth: str,
+    positive: Iterable[str],
+    negative: Iterable[str],
+) -> None:
+    """Write a task file that ``load`` reads; ``truth``: the label of relevant pages."""
+    path.write_text(
+        f"# {comment}\nname = {quoted(name)}\nweb = {quoted(web)}\nlabels = {quoted(labels)}\nclosed = true\n"
+        f"budget = {budget}\nseeds = {_list(seeds)}\n\n[truth]\nlabels = [{quoted(truth)}]\n\n"
+        f"[examples]\npositive = {_list(positive)}\nnegative = {_list(negative)}\n",
+        encoding="utf-8",
+    )
+
+
+def write_labels(path: Path, label: str, urls: Iterable[str]) -> None:
+    """Write a label file in which ``urls`` have one label."""
+    rows = "".join(f"{url}\t{label}\t-\n" for url in urls)
+    path.write_text(f"url\tlabel\tgroup\n{rows}", encoding="utf-8")
+
+
+def _list(urls: Iterable[str]) -> str:
+    lines = "".join(f"  {quoted(url)},\n" for url in urls)
+    return f"[\n{lines}]"
 
 
 def _urls(given: tuple[str, ...], path: Path, where: str) -> tuple[str, ...]:
