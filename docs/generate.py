@@ -22,7 +22,7 @@ from clew.config import Settings
 from clew.crawl.run import CrawlResult
 from clew.export.collection import FIELDS
 from clew.export.summary import Summary
-from clew.strategies.registry import STRATEGIES
+from clew.strategies.registry import STRATEGIES, settings_of
 from clew.web.simulated import describe
 
 DOCS = Path(__file__).parent
@@ -127,6 +127,7 @@ def _sections(path: str, table: inspect.Type) -> Iterator[str]:
         name = f"{path}.{field.name}" if path else field.name
         if name == "strategy":
             yield _strategy_section()
+            yield from _sections_of_strategies()
         elif isinstance(field.type, inspect.StructType):
             if rows := list(_rows(field.type)):
                 yield _section(name, field.type, rows)
@@ -153,6 +154,18 @@ def _strategy_section() -> str:
     return STRATEGY_SECTION + _row("`name`", "text", f"`{_toml(default)}`", meaning)
 
 
+def _sections_of_strategies() -> Iterator[str]:
+    """A section for each strategy that has settings."""
+    for name in STRATEGIES:
+        form = settings_of(name)
+        if form is not None:
+            table = inspect.type_info(form)
+            assert isinstance(table, inspect.StructType)
+            head = f"## [strategy.{name}]\n\nSee [{name}](strategies/{name}.md).\n\n"
+            columns = "| setting | type | default | meaning |\n|---|---|---|---|\n"
+            yield head + columns + "".join(_rows(table))
+
+
 def described(kind: inspect.Type) -> tuple[inspect.Type, str]:
     """A setting's type and its description ("" if it has none)."""
     if isinstance(kind, inspect.Metadata):
@@ -171,6 +184,8 @@ def _kind(kind: inspect.Type) -> str:
             return "text"
         case inspect.VarTupleType():
             return f"list of {_kind(kind.item_type)}s"
+        case inspect.DictType() if isinstance(kind.value_type, inspect.AnyType):
+            return "table"
         case inspect.DictType():
             return f"table of {_kind(kind.value_type)}s"
     raise TypeError(f"docs/generate.py has no words for {kind}")

@@ -22,199 +22,213 @@ Seconds = Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 
 
-def _doc(text: str, **bounds: Any) -> Meta:
+def doc(text: str, **bounds: Any) -> Meta:
+    """A setting's description and bounds."""
     return Meta(description=text, **bounds)
 
 
-class _Section(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Section(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A table of clew.toml: unknown settings are refused by name."""
 
 
-class ProjectSettings(_Section, frozen=True):
+class ProjectSettings(Section, frozen=True):
     """[project]"""
 
-    name: Annotated[str, _doc("What the collection is called.")] = ""
-    web: Annotated[str, _doc("Where pages come from: live, archive:FILE, folder:DIR or sim:pages=N,seed=S.")] = "live"
+    name: Annotated[str, doc("What the collection is called.")] = ""
+    web: Annotated[str, doc("Where pages come from: live, archive:FILE, folder:DIR or sim:pages=N,seed=S.")] = "live"
 
 
-class InterestSettings(_Section, frozen=True):
+class InterestSettings(Section, frozen=True):
     """[interest]: what is wanted"""
 
-    seeds: Annotated[str, _doc("File of start URLs, one a line, relative to the project.")] = "seeds.txt"
-    relevant: Annotated[str, _doc("File of URLs or paths of local pages that are relevant.")] = "relevant.txt"
-    topics: Annotated[str, _doc("File of the topic tree; without it there is one topic, relevant.")] = "topics.yaml"
+    seeds: Annotated[str, doc("File of start URLs, one a line, relative to the project.")] = "seeds.txt"
+    relevant: Annotated[str, doc("File of URLs or paths of local pages that are relevant.")] = "relevant.txt"
+    topics: Annotated[str, doc("File of the topic tree; without it there is one topic, relevant.")] = "topics.yaml"
     formula: Annotated[
-        str, _doc("What is wanted, in topics: sailing and (rügen or hiddensee) and not jobs. Empty: any topic.")
+        str, doc("What is wanted, in topics: sailing and (rügen or hiddensee) and not jobs. Empty: any topic.")
     ] = ""
-    semantics: Annotated[str, _doc("Values of and, or: possibilistic (least, greatest), product or weighted.")] = (
+    semantics: Annotated[str, doc("Values of and, or: possibilistic (least, greatest), product or weighted.")] = (
         "possibilistic"
     )
-    weights: Annotated[tuple[float, ...], _doc("Weights of the parts of the formula, for weighted semantics.")] = ()
+    weights: Annotated[tuple[float, ...], doc("Weights of the parts of the formula, for weighted semantics.")] = ()
     exclude_from: Annotated[
-        float, _doc("What stands after `and not` excludes a page from this score on.", ge=0, le=1)
+        float, doc("What stands after `and not` excludes a page from this score on.", ge=0, le=1)
     ] = 0.5
-    irrelevant: Annotated[str, _doc("File of URLs or paths of local pages that are not.")] = "irrelevant.txt"
+    irrelevant: Annotated[str, doc("File of URLs or paths of local pages that are not.")] = "irrelevant.txt"
     keywords: Annotated[
-        dict[str, float], _doc("Words or quoted phrases and their weights (negative: speaks against).")
+        dict[str, float], doc("Words or quoted phrases and their weights (negative: speaks against).")
     ] = field(default_factory=dict)
 
 
-class JudgeSettings(_Section, frozen=True):
+class JudgeSettings(Section, frozen=True):
     """[judge]: is this page it"""
 
-    name: Annotated[str, _doc("naive-bayes, svm, logistic, centroid, embedding, ensemble or keywords.")] = "naive-bayes"
+    name: Annotated[str, doc("naive-bayes, svm, logistic, centroid, embedding, ensemble or keywords.")] = "naive-bayes"
     threshold: Annotated[
-        float, _doc("A page is relevant from this relevance on; 0: that of the least relevant example.", ge=0, le=1)
+        float, doc("A page is relevant from this relevance on; 0: that of the least relevant example.", ge=0, le=1)
     ] = 0.5
-    smoothing: Annotated[
-        float, _doc("Pseudo-count of every term in naive Bayes (the papers' formula has 1).", gt=0)
-    ] = 0.1
+    smoothing: Annotated[float, doc("Pseudo-count of every term in naive Bayes (the papers' formula has 1).", gt=0)] = (
+        0.1
+    )
     background: Annotated[
-        bool, _doc("Add built-in general text to the negatives (always done when there are none).")
+        bool, doc("Add built-in general text to the negatives (always done when there are none).")
     ] = False
-    pairs: Annotated[bool, _doc("Pairs of neighbouring terms are features as well as terms.")] = True
+    pairs: Annotated[bool, doc("Pairs of neighbouring terms are features as well as terms.")] = True
     lead: Annotated[
-        float, _doc("The position on a page that weighs half as much as its first word (0: all weigh the same).", ge=0)
+        float, doc("The position on a page that weighs half as much as its first word (0: all weigh the same).", ge=0)
     ] = 200.0
     heaviest: Annotated[
-        int, _doc("Features of a page that count in its vector, those of the largest TF-IDF (0: all).", ge=0)
+        int, doc("Features of a page that count in its vector, those of the largest TF-IDF (0: all).", ge=0)
     ] = 0
-    damped: Annotated[bool, _doc("A term weighs by the square root of its count, not the count.")] = True
+    damped: Annotated[bool, doc("A term weighs by the square root of its count, not the count.")] = True
     features: Annotated[
-        int, _doc("Features that svm and logistic keep for a topic, best first (0: all; papers/2 has 2000).", ge=0)
+        int, doc("Features that svm and logistic keep for a topic, best first (0: all; papers/2 has 2000).", ge=0)
     ] = 0
-    selection: Annotated[str, _doc("By what they choose: mutual-information or chi-squared.")] = "mutual-information"
-    cost: Annotated[float, _doc("C of svm and logistic: how much an example on the wrong side costs.", gt=0)] = 10.0
-    members: Annotated[tuple[str, ...], _doc("The judges of an ensemble: naive-bayes, svm, logistic, centroid.")] = (
+    selection: Annotated[str, doc("By what they choose: mutual-information or chi-squared.")] = "mutual-information"
+    cost: Annotated[float, doc("C of svm and logistic: how much an example on the wrong side costs.", gt=0)] = 10.0
+    members: Annotated[tuple[str, ...], doc("The judges of an ensemble: naive-bayes, svm, logistic, centroid.")] = (
         "naive-bayes",
         "svm",
         "centroid",
     )
-    vote: Annotated[str, _doc("How they agree: weighted, majority or unanimous.")] = "weighted"
-    model: Annotated[str, _doc("Folder of the model of embedding (empty: the one that clew[embedding] installs).")] = ""
+    vote: Annotated[str, doc("How they agree: weighted, majority or unanimous.")] = "weighted"
+    model: Annotated[str, doc("Folder of the model of embedding (empty: the one that clew[embedding] installs).")] = ""
 
 
-class CrawlSettings(_Section, frozen=True):
+class CrawlSettings(Section, frozen=True):
     """[crawl]: how the loop runs"""
 
-    contact: Annotated[str, _doc("A mail address or URL where site owners reach you; needed for live crawls.")] = ""
-    user_agent: Annotated[str, _doc("Product token sent to servers and looked up in robots.txt.")] = "clew"
-    max_pages: Annotated[int, _doc("Stop when the project has fetched this many (0: no limit).", ge=0)] = 0
-    hosts_at_once: Annotated[int, _doc("Hosts visited at the same time, at most.", ge=1)] = 64
-    workers: Annotated[int, _doc("Processes that read and judge pages (-1: cores minus one; 0: in-line).", ge=-1)] = -1
-    session_pages: Annotated[int, _doc("Visits in a session; strategies adapt between sessions.", ge=1)] = 200
-    commit_pages: Annotated[int, _doc("Visits written in one transaction, at most.", ge=1)] = 50
-    commit_s: Annotated[float, _doc("A visit waits at most this long for its transaction.", ge=0)] = 2.0
-    max_attempts: Annotated[int, _doc("Times a page is asked for before it counts as failed.", ge=1)] = 3
-    duplicates: Annotated[str, _doc("Score of a URL with several links to it: best, first or mean.")] = "best"
-    seed: Annotated[int, _doc("Decides everything random.", ge=0)] = 1
-    nofollow: Annotated[bool, _doc("Honour rel=nofollow, meta robots and X-Robots-Tag.")] = True
+    contact: Annotated[str, doc("A mail address or URL where site owners reach you; needed for live crawls.")] = ""
+    user_agent: Annotated[str, doc("Product token sent to servers and looked up in robots.txt.")] = "clew"
+    max_pages: Annotated[int, doc("Stop when the project has fetched this many (0: no limit).", ge=0)] = 0
+    hosts_at_once: Annotated[int, doc("Hosts visited at the same time, at most.", ge=1)] = 64
+    workers: Annotated[int, doc("Processes that read and judge pages (-1: cores minus one; 0: in-line).", ge=-1)] = -1
+    session_pages: Annotated[int, doc("Visits in a session; strategies adapt between sessions.", ge=1)] = 200
+    commit_pages: Annotated[int, doc("Visits written in one transaction, at most.", ge=1)] = 50
+    commit_s: Annotated[float, doc("A visit waits at most this long for its transaction.", ge=0)] = 2.0
+    max_attempts: Annotated[int, doc("Times a page is asked for before it counts as failed.", ge=1)] = 3
+    duplicates: Annotated[str, doc("Score of a URL with several links to it: best, first or mean.")] = "best"
+    seed: Annotated[int, doc("Decides everything random.", ge=0)] = 1
+    nofollow: Annotated[bool, doc("Honour rel=nofollow, meta robots and X-Robots-Tag.")] = True
     fresh_s: Annotated[
-        float, _doc("Pages fetched by earlier crawls of this project are taken from its archive up to this age.", ge=0)
+        float, doc("Pages fetched by earlier crawls of this project are taken from its archive up to this age.", ge=0)
     ] = 0.0
 
 
-class StopSettings(_Section, frozen=True):
+class StopSettings(Section, frozen=True):
     """[stop]: the stopping rules of papers/3 (ARI-50); 0 switches a rule off"""
 
-    relevant_pages: Annotated[int, _doc("Stop after this many relevant pages.", ge=0)] = 0
-    irrelevant_pages: Annotated[int, _doc("Stop after this many irrelevant pages.", ge=0)] = 0
-    irrelevant_run: Annotated[int, _doc("Stop after this many irrelevant pages in a row.", ge=0)] = 0
+    relevant_pages: Annotated[int, doc("Stop after this many relevant pages.", ge=0)] = 0
+    irrelevant_pages: Annotated[int, doc("Stop after this many irrelevant pages.", ge=0)] = 0
+    irrelevant_run: Annotated[int, doc("Stop after this many irrelevant pages in a row.", ge=0)] = 0
     min_precision: Annotated[
-        float, _doc("Stop when the share of relevant pages falls below this, after a session.", ge=0, le=1)
+        float, doc("Stop when the share of relevant pages falls below this, after a session.", ge=0, le=1)
     ] = 0.0
-    min_score: Annotated[float, _doc("Stop when the best waiting link scores below this.", ge=0)] = 0.0
-    top_of_topics: Annotated[bool, _doc("Stop when a strategy must widen its focus and is already at the top.")] = False
+    min_score: Annotated[float, doc("Stop when the best waiting link scores below this.", ge=0)] = 0.0
+    top_of_topics: Annotated[bool, doc("Stop when a strategy must widen its focus and is already at the top.")] = False
+    community: Annotated[
+        int, doc("Stop when so many relevant pages are a community (strategies that look for one).", ge=0)
+    ] = 0
 
 
-class PolitenessSettings(_Section, frozen=True):
+class PolitenessSettings(Section, frozen=True):
     """[politeness]: how servers are treated"""
 
-    delay_s: Annotated[float, _doc("Least pause between two requests to a host, and to an IP address.", ge=0)] = 1.0
-    adaptive: Annotated[float, _doc("The pause is also at least this many times the host's answer time.", ge=0)] = 2.0
-    max_delay_s: Annotated[float, _doc("Crawl-delay, adaptive pause and back-off never exceed this.", ge=0)] = 300.0
-    robots_fresh_s: Annotated[float, _doc("robots.txt is asked for again after this long.", ge=0)] = 86_400.0
-    robots_bytes: Annotated[int, _doc("Bytes of robots.txt that are read.", ge=1)] = 512_000
-    give_up_after: Annotated[int, _doc("A host is given up after this many failures in a row.", ge=1)] = 5
+    delay_s: Annotated[float, doc("Least pause between two requests to a host, and to an IP address.", ge=0)] = 1.0
+    adaptive: Annotated[float, doc("The pause is also at least this many times the host's answer time.", ge=0)] = 2.0
+    max_delay_s: Annotated[float, doc("Crawl-delay, adaptive pause and back-off never exceed this.", ge=0)] = 300.0
+    robots_fresh_s: Annotated[float, doc("robots.txt is asked for again after this long.", ge=0)] = 86_400.0
+    robots_bytes: Annotated[int, doc("Bytes of robots.txt that are read.", ge=1)] = 512_000
+    give_up_after: Annotated[int, doc("A host is given up after this many failures in a row.", ge=1)] = 5
 
 
-class LimitSettings(_Section, frozen=True):
+class LimitSettings(Section, frozen=True):
     """[limits]: what a page may cost"""
 
-    page_bytes: Annotated[int, _doc("Bytes of a page, as sent and after decompression.", ge=1)] = 5_000_000
-    page_s: Annotated[float, _doc("Seconds for a whole page.", gt=0)] = 30.0
-    read_s: Annotated[float, _doc("Seconds to read and judge a page in a worker process.", gt=0)] = 30.0
-    connect_s: Annotated[float, _doc("Seconds to connect.", gt=0)] = 10.0
-    redirects: Annotated[int, _doc("Redirects in a row.", ge=0)] = 5
-    header_bytes: Annotated[int, _doc("Bytes of one header line of an answer.", ge=256)] = 16_384
-    content_types: Annotated[tuple[str, ...], _doc("Content types that are downloaded.")] = (
+    page_bytes: Annotated[int, doc("Bytes of a page, as sent and after decompression.", ge=1)] = 5_000_000
+    page_s: Annotated[float, doc("Seconds for a whole page.", gt=0)] = 30.0
+    read_s: Annotated[float, doc("Seconds to read and judge a page in a worker process.", gt=0)] = 30.0
+    connect_s: Annotated[float, doc("Seconds to connect.", gt=0)] = 10.0
+    redirects: Annotated[int, doc("Redirects in a row.", ge=0)] = 5
+    header_bytes: Annotated[int, doc("Bytes of one header line of an answer.", ge=256)] = 16_384
+    content_types: Annotated[tuple[str, ...], doc("Content types that are downloaded.")] = (
         "text/html",
         "application/xhtml+xml",
         "text/plain",
     )
-    links_per_page: Annotated[int, _doc("Distinct links of a page that are followed, the first ones.", ge=1)] = 2_000
+    links_per_page: Annotated[int, doc("Distinct links of a page that are followed, the first ones.", ge=1)] = 2_000
 
 
-class ScopeSettings(_Section, frozen=True):
+class ScopeSettings(Section, frozen=True):
     """[scope]: which URLs belong to the crawl"""
 
-    hosts: Annotated[tuple[str, ...], _doc("Only these hosts; .example.org takes in subdomains. Empty: all.")] = ()
-    exclude_hosts: Annotated[tuple[str, ...], _doc("Never these hosts.")] = ()
-    paths: Annotated[tuple[str, ...], _doc("Only paths (with query) that match one of these regular expressions.")] = ()
-    exclude_paths: Annotated[tuple[str, ...], _doc("Never paths (with query) that match one of these.")] = ()
-    schemes: Annotated[tuple[str, ...], _doc("URL schemes.")] = ("http", "https")
-    exclude_endings: Annotated[tuple[str, ...], _doc("Never paths with these file endings.")] = (
+    hosts: Annotated[tuple[str, ...], doc("Only these hosts; .example.org takes in subdomains. Empty: all.")] = ()
+    exclude_hosts: Annotated[tuple[str, ...], doc("Never these hosts.")] = ()
+    paths: Annotated[tuple[str, ...], doc("Only paths (with query) that match one of these regular expressions.")] = ()
+    exclude_paths: Annotated[tuple[str, ...], doc("Never paths (with query) that match one of these.")] = ()
+    schemes: Annotated[tuple[str, ...], doc("URL schemes.")] = ("http", "https")
+    exclude_endings: Annotated[tuple[str, ...], doc("Never paths with these file endings.")] = (
         "7z", "aac", "apk", "avi", "bin", "bmp", "bz2", "css", "deb", "dmg", "doc", "docx", "eot", "epub", "exe",
         "flac", "flv", "gif", "gz", "ico", "iso", "jar", "jpeg", "jpg", "js", "m4a", "m4v", "mid", "mkv", "mov",
         "mp3", "mp4", "mpeg", "mpg", "msi", "odp", "ods", "odt", "ogg", "ogv", "otf", "pdf", "png", "ppt", "pptx",
         "ps", "rar", "rpm", "svg", "swf", "tar", "tgz", "tif", "tiff", "ttf", "wav", "webm", "webp", "wma", "wmv",
         "woff", "woff2", "xls", "xlsx", "xz", "zip",
     )  # fmt: skip
-    max_depth: Annotated[int, _doc("Links further from the seeds are not followed (0: no limit).", ge=0)] = 0
+    max_depth: Annotated[int, doc("Links further from the seeds are not followed (0: no limit).", ge=0)] = 0
     drop_parameters: Annotated[
-        tuple[str, ...], _doc("Query parameters removed from URLs; * stands for any letters.")
+        tuple[str, ...], doc("Query parameters removed from URLs; * stands for any letters.")
     ] = (
         "utm_*", "fbclid", "gclid", "dclid", "msclkid", "yclid", "mc_cid", "mc_eid", "igshid",
         "phpsessid", "jsessionid", "aspsessionid*", "cfid", "cftoken",
     )  # fmt: skip
-    url_length: Annotated[int, _doc("Longer URLs are not followed.", ge=32)] = 2_000
+    url_length: Annotated[int, doc("Longer URLs are not followed.", ge=32)] = 2_000
 
 
-class LiveSettings(_Section, frozen=True):
+class LiveSettings(Section, frozen=True):
     """[web.live]"""
 
-    allow_private: Annotated[bool, _doc("Also visit loopback, private, link-local and metadata addresses.")] = False
+    allow_private: Annotated[bool, doc("Also visit loopback, private, link-local and metadata addresses.")] = False
     resolve: Annotated[
-        dict[str, str], _doc("Host names with a fixed address, as in a hosts file; *.name takes in subdomains.")
+        dict[str, str], doc("Host names with a fixed address, as in a hosts file; *.name takes in subdomains.")
     ] = field(default_factory=dict)
-    dns_fresh_s: Annotated[float, _doc("Addresses are looked up again after this long.", ge=0)] = 600.0
-    verify_tls: Annotated[bool, _doc("Refuse servers whose certificate is bad.")] = True
+    dns_fresh_s: Annotated[float, doc("Addresses are looked up again after this long.", ge=0)] = 600.0
+    verify_tls: Annotated[bool, doc("Refuse servers whose certificate is bad.")] = True
 
 
-class ArchiveSettings(_Section, frozen=True):
+class ArchiveSettings(Section, frozen=True):
     """[web.archive], also for folder webs"""
 
     closed: Annotated[
-        bool, _doc("Links to pages that the archive lacks are set aside and cost nothing; false: they fail.")
+        bool, doc("Links to pages that the archive lacks are set aside and cost nothing; false: they fail.")
     ] = True
 
 
-class WebSettings(_Section, frozen=True):
+class WebSettings(Section, frozen=True):
     """[web]: settings of the worlds"""
 
     live: LiveSettings = field(default_factory=LiveSettings)
     archive: ArchiveSettings = field(default_factory=ArchiveSettings)
 
 
-class StoreSettings(_Section, frozen=True):
+class ProviderSettings(Section, frozen=True):
+    """[providers]: whom strategies ask about the web; each is a table, see docs/worlds.md"""
+
+    backlinks: Annotated[
+        dict[str, Any],
+        doc("Who says which pages link to a page; empty: a closed web itself, or what this crawl has read."),
+    ] = field(default_factory=dict)
+    search: Annotated[dict[str, Any], doc("Who finds pages by words; empty: nobody.")] = field(default_factory=dict)
+
+
+class StoreSettings(Section, frozen=True):
     """[store]: what is kept"""
 
-    archive: Annotated[bool, _doc("Write what was fetched to WARC files.")] = True
-    archive_bytes: Annotated[int, _doc("A WARC file is closed at this size.", ge=1_000)] = 1_000_000_000
-    gzip_level: Annotated[int, _doc("Compression of WARC records: 1 to 3 fast (ISA-L), 4 to 9 zlib.", ge=1, le=9)] = 2
+    archive: Annotated[bool, doc("Write what was fetched to WARC files.")] = True
+    archive_bytes: Annotated[int, doc("A WARC file is closed at this size.", ge=1_000)] = 1_000_000_000
+    gzip_level: Annotated[int, doc("Compression of WARC records: 1 to 3 fast (ISA-L), 4 to 9 zlib.", ge=1, le=9)] = 2
 
 
-class Settings(_Section, frozen=True):
+class Settings(Section, frozen=True):
     """All of clew.toml. ``strategy`` holds ``name`` and one table a strategy, validated by the strategy itself."""
 
     project: ProjectSettings = field(default_factory=ProjectSettings)
@@ -228,6 +242,7 @@ class Settings(_Section, frozen=True):
     scope: ScopeSettings = field(default_factory=ScopeSettings)
     web: WebSettings = field(default_factory=WebSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
+    providers: ProviderSettings = field(default_factory=ProviderSettings)
 
 
 def parse(text: str, origin: str = "clew.toml") -> Settings:

@@ -51,6 +51,11 @@ class LinkKind(StrEnum):
     CANONICAL = "canonical"
     REDIRECT = "redirect"
     SEED = "seed"
+    BACKLINK = "backlink"  # put on the frontier by a strategy that asked who links to a page, or a search engine
+
+
+STILL = (LinkKind.REDIRECT, LinkKind.SEED, LinkKind.BACKLINK)
+"""Links that add no step to the distance from the seeds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +236,7 @@ class LinkBatch:
     @property
     def depths(self) -> Ints:
         """int32[n]: the link distance from the seeds that each link's page will have (a redirect adds none)."""
-        still = [kind in (LinkKind.REDIRECT, LinkKind.SEED) for kind in self.links.kinds]
+        still = [kind in STILL for kind in self.links.kinds]
         return np.int32(self.source.depth) + np.where(still, 0, 1).astype(np.int32)
 
     def anchor_text(self, index: int) -> str:
@@ -295,7 +300,7 @@ class Link:
     @property
     def depth(self) -> int:
         """Link distance from the seeds; a redirect does not add to it."""
-        step = 0 if self.kind in (LinkKind.REDIRECT, LinkKind.SEED) else 1
+        step = 0 if self.kind in STILL else 1
         return self.batch.source.depth + step
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from clew.lab.measures import area
+from clew.strategies.registry import STRATEGIES
 from support import clew, clew_json, shared
 
 LINKS = {
@@ -77,6 +78,23 @@ def test_breadth_first_and_oracle_as_worked_out_by_hand(task: Path, tmp_path: Pa
     assert (out / "results.csv").read_text() == before
 
 
+def test_random_as_worked_out_by_hand(task: Path) -> None:
+    """The crawl's seed 3 gives a .53, b .85, c .81, x .50, d .08, e .41, f .33, g .62, h .94, i .35, j .20, k .68.
+
+    S shows a b c x: b goes first, then c, a, and x before e (.41), f and d; e shows h, which goes at once, then f, i,
+    and d g j k: h is found with fetch 7, i with 9, k with 13.
+    """
+    (row,) = clew_json("lab", "run", task, "--strategies", "random", "--seed", 3)
+    assert (row["fetched"], row["found"]) == (13, 3)
+    ours, best = curve_area([7, 9, 13], 13), curve_area([4, 6, 11], 13)
+    assert row["area_over_oracle"] == pytest.approx(ours / best, abs=1e-6)
+
+
+def test_all_strategies_are_run(task: Path) -> None:
+    rows = clew_json("lab", "run", task, "--strategies", "all")
+    assert {row["strategy"] for row in rows} == set(STRATEGIES)
+
+
 def test_area_counts_a_run_that_stops_early_to_its_end() -> None:
     assert area([True, False], 4) == pytest.approx(1.0)  # type: ignore[arg-type]
 
@@ -84,10 +102,8 @@ def test_area_counts_a_run_that_stops_early_to_its_end() -> None:
 def test_the_same_seed_gives_the_same_figures_whatever_the_jobs(task: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.toml"
     other.write_text(task.read_text().replace('"twelve"', '"other"').replace("budget = 13", "budget = 8"))
-    rows = [
-        clew_json("lab", "run", task, other, "--judges", "naive-bayes,centroid", "--repeats", 2, "--jobs", jobs)
-        for jobs in (1, 2)
-    ]
+    options = ("--strategies", "best-first,random", "--judges", "naive-bayes,centroid")
+    rows = [clew_json("lab", "run", task, other, *options, "--repeats", 2, "--jobs", jobs) for jobs in (1, 2)]
     for each in rows:
         for row in each:
             del row["seconds"]

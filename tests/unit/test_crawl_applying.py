@@ -47,7 +47,7 @@ def make_parts(folder: Path) -> Parts:
         interest=interest,
         reading=ReadingPool(PageWorker(READER, judge, interest), 0),
         rules=rules,
-        view=CrawlView([], ("relevant",), 1, store.replay, store.add_decision, rules.at_top),
+        view=CrawlView([], interest, None, 1, store, lambda: judge),
         evidence=Evidence(store),
         scope=Scope(),
         canonicalise=Canonicaliser(),

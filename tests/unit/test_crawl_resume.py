@@ -14,14 +14,14 @@ from clew.crawl.sessions import rebuild
 from clew.errors import InputError
 from clew.frontier.columns import ColumnFrontier
 from clew.model import Doubles, LinkBatch, Session, Visit
-from clew.strategies.base import View
+from clew.strategies.base import Quiet, View
 from clew.strategies.registry import STRATEGIES
 from support import clew, exported
 
 SIM = "sim:pages=5000,seed=11"
 
 
-class Moody:
+class Moody(Quiet):
     """A strategy that learns from every visit and turns its mind after every session."""
 
     name = "moody"

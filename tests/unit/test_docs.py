@@ -18,7 +18,7 @@ import click
 import pytest
 
 from clew.judges.registry import JUDGES
-from clew.strategies.registry import STRATEGIES
+from clew.strategies.registry import STRATEGIES, settings_of
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -140,6 +140,8 @@ def defaults() -> dict[str, Any]:
     from clew.config import Settings
 
     plain: dict[str, Any] = msgspec.to_builtins(Settings())
+    forms = {name: form for name in STRATEGIES if (form := settings_of(name)) is not None}
+    plain["strategy"] |= {name: msgspec.to_builtins(form()) for name, form in forms.items()}
     return plain
 
 

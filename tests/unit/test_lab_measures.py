@@ -48,7 +48,7 @@ def run_of(pages: list[int], found: list[bool]) -> Run:
     none, zeros = np.full(len(pages), np.nan, np.float32), np.zeros(len(pages), np.int32)
     urls = tuple(f"http://a.test/{page}" for page in pages)
     truth = np.array(found, np.bool_)
-    return Run("t", "s", "j", 0, 12, 4, urls, truth, none, none, zeros, zeros, 0.0, 0.0, 0, 0, 0, "")
+    return Run("t", "s", "j", 0, 12, 4, urls, truth, none, none, zeros, zeros, zeros, 0.0, 0.0, 0, 0, 0, "")
 
 
 def test_area_is_the_mean_of_the_found_curve() -> None:

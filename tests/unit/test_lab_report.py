@@ -12,7 +12,7 @@ import pytest
 from clew.errors import InputError
 from clew.lab import figures
 from clew.lab.comparison import Comparison, conclusion, listed, short, verdict
-from clew.lab.report import latex, write_report
+from clew.lab.report import PLOTS, latex, latex_measures, write_report
 from clew.lab.results import Run
 from clew.model import Bools
 
@@ -39,6 +39,7 @@ def run(
         predicted=blank,
         depth=np.arange(n, dtype=np.int32),
         tunnel=np.zeros(n, np.int32),
+        sources=np.arange(n, dtype=np.int32),
         seconds=1.5,
         cpu_ms_per_page=2.0,
         frontier=7,
@@ -59,6 +60,7 @@ def comparison(*runs: Run, one_step: str | None = "101", oracle: str = "11") -> 
     )
 
 
+UNITS = "pages fetched|links from the seeds|irrelevant pages since|fraction of the oracle|in percent|share, or|CPU-ms"
 BEST, PLAIN = run("0110"), run("0010", "breadth-first", "")
 """Curves 0 1 2 2 and 0 0 1 1: 5/7 and 2/7 of the oracle's area."""
 
@@ -176,11 +178,11 @@ def test_ids_are_unique_and_each_plot_is_well_formed(folder: Path) -> None:
     page = (folder / "report.html").read_text("utf-8")
     assert [name for name, count in Counter(re.findall(r'\bid="([^"]+)"', page)).items() if count > 1] == []
     plots = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
-    assert len(plots) == 1 + 2 * 3
+    assert len(plots) == 1 + 2 * len(PLOTS)
     for plot in plots:
         text = " ".join(ElementTree.fromstring(plot).itertext())
         assert figures.INK not in plot and "currentColor" in plot
-        assert re.search("pages fetched|links from the seeds|fraction of the oracle", text)
+        assert re.search(UNITS, text)
 
 
 def test_axes_and_legends_are_named(folder: Path) -> None:
@@ -190,9 +192,8 @@ def test_axes_and_legends_are_named(folder: Path) -> None:
 
 
 def test_plots_are_written_for_print(folder: Path) -> None:
-    stems = {"overview"} | {
-        f"{task}-{name}" for task in ("near", "far-one") for name in ("found", "harvest", "distances")
-    }
+    names = ["found", "harvest", "loss", "relevance", "distances", "tunnels", "overlap", "predictions", "costs"]
+    stems = {"overview"} | {f"{task}-{name}" for task in ("near", "far-one") for name in names}
     assert {path.name for path in (folder / "plots").iterdir()} == {f"{s}.{e}" for s in stems for e in ("svg", "png")}
     assert (folder / "plots" / "overview.png").read_bytes().startswith(b"\x89PNG")
     assert "prefers-color-scheme:dark" in (folder / "plots" / "overview.svg").read_text("utf-8")
@@ -206,6 +207,11 @@ def test_the_csv_has_a_line_a_run(folder: Path) -> None:
         **{"task": "near", "strategy": "best-first", "judge": "nb", "repeat": "0", "budget": "4", "fetched": "4"},
         **{"found": "2", "reachable": "2", "area_over_oracle": "0.714286", "recall_at_10": "0.000000"},
         **{"recall_at_25": "0.000000", "recall_at_50": "0.500000", "recall": "1.000000", "seconds": "1.500"},
+        # two of four lost; the judge gave 0 to all; all scores tie, so everything is a half; finds at depth 1 and 2
+        **{"loss_truth": "0.500000", "loss_judge": "1.000000", "auc": "0.500000", "relevant_above": "0.500000"},
+        # fetch 2 stands on the seed, 3 on fetch 2, 4 on 3: no tunnel before any; so all three count, and lift is 1
+        **{"irrelevant_below": "0.500000", "median_depth": "1.500000", "dug": "0.000000", "deep": "0.000000"},
+        **{"longest_tunnel": "0", "modal_path": "2", "lift": "1.000000"},
         **{"cpu_ms_per_page": "2.000", "frontier": "7", "robots": "1", "absent": "3", "stopped_by": "budget"},
     }
 
@@ -219,12 +225,21 @@ def test_the_latex_table_escapes_and_marks_the_best() -> None:
     assert r"best-first / nb & -- & \textbf{.143} & .143 \\" in lines
 
 
+def test_the_latex_table_of_measures_has_a_row_a_task_and_method() -> None:
+    lines = latex_measures(comparison(run("0110", "a_b", "50%"), PLAIN)).splitlines()
+    assert lines[2] == r"\begin{tabular}{llrrrrrrrr}"
+    # PLAIN found one of two and lost three of four; its find stands behind an irrelevant page, two at depth 1 and 2
+    assert r"near & a\_b / 50\% & 1.000 & .500 & .500 & .000 & .000 & 1.0 & 7 & 2.0 \\" in lines
+    assert r"near & breadth-first & .500 & .750 & .500 & 1.000 & .000 & .0 & 7 & 2.0 \\" in lines
+    assert latex_measures(comparison(run("0000"))).count("--") == 4  # AUC, dug, deep and lift
+
+
 def test_the_same_runs_give_the_same_files(folder: Path, tmp_path: Path) -> None:
     both = comparison(BEST, PLAIN)
     for name in ("one", "two"):
         write_report(both, tmp_path / name)
     files = [path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file()]
-    assert len(files) == 3 + 2 * 4
+    assert len(files) == 5 + 2 * (1 + len(PLOTS))
     assert [str(f) for f in files if (tmp_path / "one" / f).read_bytes() != (tmp_path / "two" / f).read_bytes()] == []
 
 

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from clew.cli.common import json_option, print_json
 from clew.cli.labtask import from_crawl as from_finished_crawl
+from clew.cli.labweb import command as web_command
 from clew.crawl.project import Project
 from clew.errors import InputError
 from clew.judges.registry import JUDGES
@@ -114,12 +115,15 @@ def task(project: Path, from_crawl: bool, truth: str, out: Path, as_json: bool) 
 @click.option("--out", type=FILE, required=True, help="Task file to write; its labels lie beside it.")
 @json_option
 def sim(preset: str, pages: int, seed: int, budget: int, out: Path, as_json: bool) -> None:
-    """Make a task of a simulated web: topical, tunnels, hubs or flat."""
+    """Make a task of a simulated web; docs/simulated.md says what each preset contains."""
     made = simulate(preset, pages, seed, out, budget)
     if as_json:
         print_json({"task": str(made)})
     else:
         click.echo(f"made {made}\nnext: clew lab run {made}")
+
+
+command.add_command(web_command)
 
 
 def comparison(results: Sequence[TaskResult]) -> Comparison:

@@ -13,8 +13,10 @@ from clew.crawl.project import Project
 from clew.crawl.used import Used, used
 from clew.errors import ClewError
 from clew.export.collection import chosen, iso
+from clew.export.paths import path_report
 from clew.export.report import ReportData, ReportPage, html
 from clew.export.summary import Summary, summarise
+from clew.graph.paths import CUMULATIVE_MAX, CUTOFF, METRICS, THRESHOLD
 from clew.store.base import Store
 
 BEST_PAGES = 100
@@ -26,15 +28,47 @@ TOP_HOSTS = 15
 @click.option(
     "--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write. Default: PROJECT/report.html"
 )
+@click.option("--paths", is_flag=True, help="Print instead the paths from one relevant page to the next, as tables.")
+@click.option("--metric", type=click.Choice(METRICS), default=CUMULATIVE_MAX, show_default=True, help="With --paths.")
+@click.option("--threshold", type=click.FloatRange(0, 1), default=THRESHOLD, show_default=True, help="With --paths.")
+@click.option("--cutoff", type=click.FloatRange(min=0), default=CUTOFF, show_default=True, help="With --paths.")
 @json_option
-def command(project: Path, out: Path | None, as_json: bool) -> None:
-    """Write a report as one web page: plots of the harvest, and the best pages."""
+def command(
+    project: Path, out: Path | None, paths: bool, metric: str, threshold: float, cutoff: float, as_json: bool
+) -> None:
+    """Write a report as one web page: plots of the harvest, and the best pages.
+
+    --paths prints the tables of papers/5 for this crawl: a page is a nugget from the threshold on; the distance of the
+    others is measured by the metric, and paths end at the cutoff.
+    """
+    if paths:
+        _print_paths(Project(project), metric, threshold, cutoff, out, as_json)
+        return
     target = out or project / "report.html"
     write_report(Project(project), target)
     if as_json:
         print_json({"report": str(target)})
     else:
         click.echo(f"wrote {target}: open it in a browser")
+
+
+def _print_paths(
+    project: Project, metric: str, threshold: float, cutoff: float, out: Path | None, as_json: bool
+) -> None:
+    store = project.open_store(read_only=True)
+    try:
+        topics = project.interest.wanted_topics
+        text = path_report(store, topics=topics, metric=metric, threshold=threshold, cutoff=cutoff)
+    finally:
+        store.close()
+    if out is not None:
+        out.write_text(text, encoding="utf-8")
+    if as_json:
+        print_json({"paths": text, "report": str(out or "")})
+    elif out is None:
+        click.echo(text, nl=False)
+    else:
+        click.echo(f"wrote {out}")
 
 
 def write_report(project: Project, target: Path) -> Path:

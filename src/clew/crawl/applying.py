@@ -11,11 +11,10 @@ import numpy as np
 
 from clew.crawl.parts import Parts
 from clew.crawl.reading import Reading
+from clew.crawl.verdicts import SAME_PAGE, verdict
 from clew.frontier.base import Lease
-from clew.model import Judgement, Keys, Link, LinkBatch, Outcome, Page, Response, Source, Visit
+from clew.model import Keys, Link, LinkBatch, Outcome, Response, Source, Visit
 from clew.urls.canonical import host, key
-
-SAME_PAGE = "same page as"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,26 +126,18 @@ class Applier:
     def _page(self, visit: Visit, reading: Reading) -> Visit:
         assert reading.page is not None and reading.judgement is not None
         honour = self.parts.settings.crawl.nofollow
-        relevance = self.parts.interest.relevance(reading.judgement)
-        wanted = self.parts.interest.relevant(relevance, reading.judgement)
-        relevant = wanted and not (honour and reading.page.noindex)
+        barred = honour and reading.page.noindex
+        relevance, relevant, reason = verdict(self.parts.interest, reading.judgement, barred=barred)
         visit = replace(
             visit,
             relevance=relevance,
             relevant=relevant,
             tunnel=0 if relevant else visit.tunnel,
-            reason=self._reason(reading.page, reading.judgement),
+            reason=reason,
         )
         if honour and reading.page.nofollow:
             return replace(visit, reason=visit.reason or "nofollow: its owner wants its links not followed")
         return replace(visit, links=self._links(visit))
-
-    def _reason(self, page: Page, judgement: Judgement) -> str:
-        """Why a page is not relevant whatever its relevance; an empty string otherwise."""
-        if self.parts.settings.crawl.nofollow and page.noindex:
-            return "noindex: its owner wants it in no collection"
-        excluded = self.parts.interest.is_excluded(judgement)
-        return "excluded: it is about something the interest rules out" if excluded else ""
 
     def _links(self, visit: Visit) -> LinkBatch:
         assert visit.page is not None and visit.judgement is not None

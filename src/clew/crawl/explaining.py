@@ -10,9 +10,13 @@ import msgspec
 import numpy as np
 
 from clew.crawl.feedback import apart, train
+from clew.crawl.kept import archetypes_of
+from clew.crawl.kept import examples as kept_examples
 from clew.crawl.project import Project
+from clew.crawl.sessions import checkpoint_name
 from clew.crawl.teaching import make_project_judge
 from clew.crawl.used import used
+from clew.crawl.view import CrawlView
 from clew.errors import ArchiveError
 from clew.judges.base import Judge
 from clew.model import Example, Keys, Outcome, Response
@@ -51,13 +55,13 @@ class Explanation:
 
 def explain(project: Project, store: Store, url: str) -> Explanation:
     """Explain a canonical URL, by the judge and the strategy that the crawl used last."""
-    judge = msgspec.structs.replace(project.settings.judge, name=used(store, project.settings).judge)
-    project = project.with_settings(msgspec.structs.replace(project.settings, judge=judge))
-    strategy = _strategy(project, store)
+    settings = msgspec.structs.replace(project.settings.judge, name=used(store, project.settings).judge)
+    project = project.with_settings(msgspec.structs.replace(project.settings, judge=settings))
+    strategy, judge = _strategy(project, store)
     row = store.visit_by_key(key(url))
     if row is not None:
         path = tuple(_step(store, strategy, one) for one in store.path_to(row.number))
-        return Explanation(url, "visited", _visited(project, store, row), path, _terms(project, store, row))
+        return Explanation(url, "visited", _visited(project, store, row), path, _terms(project, judge, row))
     refusal = store.refusal(key(url))
     if refusal is not None:
         source = _found_on(store, refusal.row)
@@ -65,9 +69,18 @@ def explain(project: Project, store: Store, url: str) -> Explanation:
     return _waiting(project, store, strategy, url)
 
 
-def _strategy(project: Project, store: Store) -> Strategy:
+def _strategy(project: Project, store: Store) -> tuple[Strategy, Judge]:
+    """The strategy as it is after the last session, and the judge."""
     name = used(store, project.settings).strategy
-    return make_strategy(name, project.settings.strategy.get(name, {}))
+    strategy = make_strategy(name, project.settings.strategy.get(name, {}))
+    judge, examples = _judge(project, store)
+    settings = project.settings.crawl
+    view = CrawlView(examples, project.interest, project.tree, settings.seed, store, lambda: judge, project.path)
+    strategy.begin(view)
+    saved = store.last_checkpoint(checkpoint_name(name))
+    if saved is not None:
+        strategy.restore(saved.state)
+    return strategy, judge
 
 
 def _found_on(store: Store, row: int) -> str:
@@ -98,7 +111,7 @@ def _step(store: Store, strategy: Strategy, row: VisitRow) -> Step:
     )
 
 
-def _terms(project: Project, store: Store, row: VisitRow) -> tuple[tuple[str, float], ...]:
+def _terms(project: Project, judge: Judge, row: VisitRow) -> tuple[tuple[str, float], ...]:
     """The terms that weighed most, from the archived page and a judge trained on the stored examples."""
     if not row.judged or not row.warc_file:
         return ()
@@ -106,16 +119,18 @@ def _terms(project: Project, store: Store, row: VisitRow) -> tuple[tuple[str, fl
         page = project.reader.read(read(project.archive, row.warc_file, row.warc_offset))
     except (Unreadable, ArchiveError):  # an archive file may have been taken away
         return ()
-    judge = _judge(project, store)
     return tuple(judge.explain(page, TERMS, project.interest.wanted))
 
 
-def _judge(project: Project, store: Store) -> Judge:
+def _judge(project: Project, store: Store) -> tuple[Judge, list[Example]]:
+    """The judge trained as the crawl trained it, and the user's examples."""
     labels = project.labels()
     wanted = {(one.line, one.topic) for one in project.wanted() + labels}
     rows = [row for row in store.examples() if row[:2] in wanted]
     examples, labelled = apart(list(_examples(project, rows)), labels)
-    return train(lambda: make_project_judge(project), examples, labelled, project.interest).judge
+    learned = kept_examples(store, archetypes_of(store), project.reader, project.archive)
+    adoption = train(lambda: make_project_judge(project), examples + learned, labelled, project.interest)
+    return adoption.judge, examples
 
 
 def _examples(project: Project, rows: Iterable[tuple[str, int, Response]]) -> Iterator[Example]:

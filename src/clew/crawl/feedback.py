@@ -30,7 +30,8 @@ def held_back(line: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Adoption:
-    """A judge and why it was chosen. Losses are NaN where nothing was held back."""
+    """A judge and why it was chosen. Losses are NaN where nothing was held back. ``archetypes`` pages of the crawl were
+    added to the examples."""
 
     judge: Judge
     adopted: bool
@@ -38,11 +39,14 @@ class Adoption:
     held_back: int
     loss_without: float
     loss_with: float
+    archetypes: int = 0
 
     def decision(self) -> Decision:
         """For the decision log."""
         kind = "judge adopted" if self.adopted else "judge refused"
         facts: dict[str, str | int | float | bool] = {"labels": self.labels, "held_back": self.held_back}
+        if self.archetypes:
+            facts["archetypes"] = self.archetypes
         if self.held_back:
             facts |= {"loss_without": round(self.loss_without, 6), "loss_with": round(self.loss_with, 6)}
         return Decision(kind, facts)
@@ -95,6 +99,7 @@ class Feedback:
     read: Callable[[], tuple[list[Example], list[Example]]]
     version: Callable[[], object]
     interest: Interest
+    archetypes: list[Example] = field(default_factory=list)
     _seen: object = field(init=False)
 
     def __post_init__(self) -> None:
@@ -107,4 +112,21 @@ class Feedback:
             return None
         self._seen = now
         examples, labelled = self.read()
-        return train(self.make, examples, labelled, self.interest) if labelled else None
+        return train(self.make, examples + self.archetypes, labelled, self.interest) if labelled else None
+
+    def taught(self, archetypes: list[Example], current: Judge) -> Adoption:
+        """A judge trained with pages of the crawl besides examples and labels, adopted unless ``current`` gives the
+        labels that are held back a smaller loss. Raises TrainingError."""
+        examples, labelled = self.read()
+        check = [one for one in labelled if held_back(one.url)]
+        heard = [one for one in labelled if not held_back(one.url)]
+        named = {one.url for one in labelled}
+        known = {one.url for one in examples} | named
+        added = [one for one in archetypes if one.url not in known]
+        candidate = self.make()
+        candidate.fit([one for one in examples if one.url not in named] + heard + added)
+        now, then = (loss(judge, check, self.interest) if check else float("nan") for judge in (current, candidate))
+        adopted = not check or then <= now + 1e-9
+        if adopted:
+            self.archetypes = archetypes
+        return Adoption(candidate if adopted else current, adopted, len(labelled), len(check), now, then, len(added))

@@ -25,6 +25,7 @@ from clew.crawl.reading import Job, Reading
 from clew.crawl.sessions import Sessions
 from clew.frontier.base import Lease
 from clew.model import Link, Outcome, Request, Response, Visit
+from clew.strategies.base import TOP
 
 BACKLOG = 64
 """Pages fetched but not yet applied, at most; beyond it no link is taken."""
@@ -88,15 +89,27 @@ class Crawl:
                 raise self._fault
             stopped = self._stopped()
             if not stopped:
+                if self.parts.strategy.wants_to_consult():
+                    await self.sessions.consult()
                 self._launch()
             if not self._taken:
-                when = self.parts.frontier.next_ready()
-                if stopped or when is None:
+                when = await self._next_ready(stopped)
+                if when is None:
                     return stopped or "frontier"
                 await self._wait_until(when)
             else:
                 await self._take_arrivals()
             self._look_up()
+
+    async def _next_ready(self, stopped: str) -> float | None:
+        """When a link may be taken, nothing being under way; None: never. A strategy that has a way out is asked."""
+        if stopped:
+            return None
+        when = self.parts.frontier.next_ready()
+        if when is None:
+            await self.sessions.consult()
+            when = self.parts.frontier.next_ready()
+        return when
 
     def _stopped(self) -> str:
         """The rule that says stop, or an empty string."""
@@ -116,6 +129,7 @@ class Crawl:
             if lease is None or self._too_low(lease):
                 return
             self._look_for_better(lease)
+            self.sessions.open_row(lease.row)
             self._fetching += 1
             self._taken += 1
             task = asyncio.ensure_future(self._follow(lease))
@@ -166,8 +180,10 @@ class Crawl:
         self._arrivals.put_nowait(Arrival(lease, link, response, reading, again))
 
     def _link(self, lease: Lease) -> Link:
-        batch = self.parts.store.batch(lease.row)
-        return Link(batch, lease.index, lease.score, self.attempts.get(lease.key, 0))
+        batch, score = self.parts.store.batch(lease.row), lease.score
+        if score >= TOP and self.parts.strategy.whole_pages:  # it comes first for its page's sake
+            score = float(self.parts.scores(batch)[lease.index])
+        return Link(batch, lease.index, score, self.attempts.get(lease.key, 0))
 
     async def _fetch(self, link: Link) -> Response:
         refused = self.parts.scope.why_not(link.url, link.depth)

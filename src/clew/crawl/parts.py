@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from clew.web.base import Clock, World
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
     """Where pages come from, what is wanted, where to go next, what is remembered. ``archive`` and
-    ``feedback`` (labels that come in while the crawl runs) may be None."""
+    ``feedback`` (what trains the judge again while the crawl runs) may be None; ``archive_folder`` holds WARC files."""
 
     settings: Settings
     world: World
@@ -45,6 +46,7 @@ class Parts:
     progress: Progress
     archive: WarcWriter | None = None
     feedback: Feedback | None = None
+    archive_folder: Path = field(default_factory=Path)
 
     def commit(self) -> None:
         """One transaction; the archive's bytes are on disk before the rows that point at them."""

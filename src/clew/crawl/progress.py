@@ -75,6 +75,8 @@ class Progress:
         self.window.append(relevant)
 
     def recall(self, flags: Iterable[bool]) -> None:
-        """Take up the visits of earlier runs, oldest first."""
+        """Take up all visits anew, oldest first."""
+        self.visits = self.relevant = self.irrelevant_run = 0
+        self.window.clear()
         for flag in flags:
             self.count(flag)

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clew.config import Settings, load
+from clew.crawl.backlinks import OwnCrawl
+from clew.crawl.inverted import LookedThrough
 from clew.crawl.labels import LABELS, RELEVANT, as_examples, read_labels
 from clew.crawl.training import Wanted
 from clew.errors import ConfigError, InputError, ProjectError, UrlError
@@ -23,6 +25,9 @@ from clew.topics.topicsfile import TopicSpec, entries, read_topics
 from clew.topics.tree import TopicTree, clean_name
 from clew.urls.canonical import Canonicaliser, canonical, host, keys, url_words
 from clew.urls.scope import Scope
+from clew.web.base import World
+from clew.web.providers.base import BacklinkProvider
+from clew.web.providers.registry import make as make_provider
 
 if TYPE_CHECKING:
     from clew.crawl.run import CrawlResult
@@ -30,6 +35,7 @@ if TYPE_CHECKING:
 SETTINGS = "clew.toml"
 DATABASE = "crawl.db"
 ARCHIVE = "archive"
+MODELS = "models"
 
 
 @dataclass(frozen=True)
@@ -218,6 +224,19 @@ class Project:
             return True
         lists = (self.settings.interest.keywords, *self.topic_keywords.values())
         return any(word.startswith("/") and word.endswith("/") and len(word) > 2 for words in lists for word in words)
+
+    # -- whom to ask --------------------------------------------------------------------------------------
+
+    def backlink_provider(self, store: Store, world: World) -> BacklinkProvider:
+        """Who says which pages link to a page: the provider of the settings; else the web itself where it can be looked
+        through, and this crawl's own pages where it cannot. Raises ConfigError."""
+        if self.settings.providers.backlinks:
+            return make_provider(self.settings.providers.backlinks, self.path, self.canonicalise)
+        if world.name == "live":
+            return OwnCrawl(store)
+        known = [one.line for one in self.wanted() if one.is_url]
+        file = self.path / MODELS / "backlinks.msgpack"
+        return LookedThrough(world, self.reader, self.canonicalise, [*self.seeds(), *known], file)
 
     # -- what was found -----------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -15,23 +15,31 @@ from clew import __version__
 from clew.config import Settings
 from clew.crawl.cached import CachedWorld
 from clew.crawl.evidence import Evidence
+from clew.crawl.hands import CrawlHands
+from clew.crawl.kept import archetypes_of
 from clew.crawl.loop import Crawl
+from clew.crawl.outside import Outside
 from clew.crawl.parts import Parts
 from clew.crawl.progress import Progress
 from clew.crawl.project import Project
 from clew.crawl.reading import PageWorker, ReadingPool
 from clew.crawl.stopping import StopRules
 from clew.crawl.teaching import feedback, make_project_judge, make_training, measured, trained
-from clew.crawl.used import remember
+from clew.crawl.used import remember, used
 from clew.crawl.view import CrawlView
 from clew.errors import ConfigError
 from clew.frontier.columns import ColumnFrontier
+from clew.judges.base import Judge
+from clew.model import Example
 from clew.store.base import Store
 from clew.store.cache import ArchiveCache
 from clew.store.warc import WarcWriter
 from clew.strategies.base import Strategy
 from clew.strategies.registry import make as make_strategy
+from clew.topics.interest import Interest
 from clew.web.base import Clock, World
+from clew.web.providers.base import BacklinkProvider, SearchProvider
+from clew.web.providers.registry import make as make_provider
 from clew.web.registry import absolute
 from clew.web.registry import make as make_world
 
@@ -148,9 +156,13 @@ async def run(project: Project, options: CrawlOptions, display: Display | None =
         world = _with_cache(project, world, clock)
         await world.open()
         try:
-            parts = await _parts(project, store, world, clock, display, options.run_s)
-            remember(store, settings.judge.name, web, parts.interest.threshold)
-            stopped = await _crawl(parts, project.seeds(), display)
+            outside = _outside(project, store, world)
+            try:
+                parts = await _parts(project, store, world, clock, display, options.run_s, outside)
+                remember(store, settings.judge.name, web, parts.interest.threshold)
+                stopped = await _crawl(parts, project.seeds(), display)
+            finally:
+                await outside.close()
         finally:
             await world.close()
         return _result(parts, stopped, web, cpu)
@@ -170,7 +182,9 @@ async def _crawl(parts: Parts, seeds: list[str], display: Display) -> str:
             parts.archive.close()
 
 
-async def _parts(project: Project, store: Store, world: World, clock: Clock, display: Display, run_s: float) -> Parts:
+async def _parts(  # what a crawl is put together from
+    project: Project, store: Store, world: World, clock: Clock, display: Display, run_s: float, outside: Outside
+) -> Parts:
     """Everything a crawl consists of; trains the judge."""
     settings = project.settings
     strategy = _strategy(project)
@@ -178,12 +192,23 @@ async def _parts(project: Project, store: Store, world: World, clock: Clock, dis
     examples, adoption = await trained(project, training)
     if adoption.labels:
         store.add_decision(adoption.decision())
-    interest = measured(project, adoption.judge, examples)
+    interest = _interest(project, store, adoption.judge, examples)
     archive = _archive(project, store)
     level = settings.store.gzip_level if archive is not None else 0
     worker = PageWorker(project.reader, adoption.judge, interest, level)
     rules = StopRules(settings.stop, settings.crawl.max_pages, run_s)
-    return Parts(
+    reading = ReadingPool(worker, _processes(settings, clock), settings.limits.read_s)
+    view = CrawlView(
+        examples=examples,
+        interest=interest,
+        tree=project.tree,
+        seed=settings.crawl.seed,
+        store=store,
+        now=lambda: reading.worker.judge,
+        folder=project.path,
+        outside=outside,
+    )
+    parts = Parts(
         settings=settings,
         world=world,
         clock=clock,
@@ -191,24 +216,50 @@ async def _parts(project: Project, store: Store, world: World, clock: Clock, dis
         frontier=ColumnFrontier(settings.crawl.duplicates),  # type: ignore[arg-type]  # checked in ``chosen``
         strategy=strategy,
         interest=interest,
-        reading=ReadingPool(worker, _processes(settings, clock), settings.limits.read_s),
+        reading=reading,
         rules=rules,
-        view=CrawlView(
-            examples, project.interest.topics, settings.crawl.seed, store.replay, store.add_decision, rules.at_top
-        ),
+        view=view,
         evidence=Evidence(store),
         scope=project.scope,
         canonicalise=project.canonicalise,
         progress=Progress(),
         archive=archive,
         feedback=feedback(project, training),
+        archive_folder=project.archive,
     )
+    view.hands = CrawlHands(parts)
+    return parts
+
+
+def _interest(project: Project, store: Store, judge: Judge, examples: list[Example]) -> Interest:
+    """The interest; a threshold that examples set stays as it was before archetypes joined them (ARI-23)."""
+    interest = measured(project, judge, examples)
+    if project.interest.threshold > 0 or not archetypes_of(store):
+        return interest
+    return replace(interest, threshold=used(store, project.settings).threshold)
+
+
+def _outside(project: Project, store: Store, world: World) -> Outside:
+    """Whom the strategy may ask about the web."""
+    settings = project.settings
+
+    def backlinks() -> BacklinkProvider:
+        return project.backlink_provider(store, world)
+
+    def search() -> SearchProvider | None:
+        named = settings.providers.search
+        return make_provider(named, project.path, project.canonicalise) if named else None
+
+    return Outside(store, backlinks, search)
 
 
 def _strategy(project: Project) -> Strategy:
     """Where to go next. Raises ConfigError for a wrong name or setting."""
     name = str(project.settings.strategy.get("name", "best-first"))
-    return make_strategy(name, project.settings.strategy.get(name, {}))
+    strategy = make_strategy(name, project.settings.strategy.get(name, {}))
+    if strategy.whole_pages and project.settings.crawl.duplicates != "best":
+        raise ConfigError(f'the strategy {name} fetches whole pages, which needs crawl.duplicates = "best"')
+    return strategy
 
 
 def _archive(project: Project, store: Store) -> WarcWriter | None:

@@ -7,19 +7,19 @@ the later visits are learned again, so that it is in the state it was in.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import islice
 
 import numpy as np
+import numpy.typing as npt
 
-from clew.crawl.evidence import NO_LEAVES
+from clew.crawl.enqueuing import add_row
 from clew.crawl.parts import Parts
 from clew.errors import ClewError, InputError
 from clew.frontier.base import Frontier
-from clew.model import Decision, Doubles, Keys, LinkKind, Session, Source
+from clew.model import Decision, Doubles, Keys, LinkKind, Session
 from clew.store.base import HostIds, Store
-from clew.text.reader import seed_links
-from clew.urls.canonical import host, keys, url_words
+from clew.strategies.base import TOP
 from clew.web.base import GIVEN_UP
 
 CHECKPOINT = "strategy"
@@ -33,16 +33,31 @@ ROWS = 512
 """Rows scored again between two writes."""
 
 
-def rebuild(frontier: Frontier, store: Store) -> None:
+def checkpoint_name(strategy: str) -> str:
+    """Each strategy has a checkpoint of its own."""
+    return f"{CHECKPOINT} {strategy}"
+
+
+def rebuild(frontier: Frontier, store: Store, opened: Set[int] = frozenset()) -> None:
     """Fill an empty frontier from the packed rows: every link known in the order it was found, what is done done,
     and the rest scored. It is the same frontier as one to which the rows were added one by one, in a third of the time.
+
+    The links of ``opened`` rows come before all others (strategies that fetch whole pages).
     """
     for found, hosts in _found(store):
         frontier.add(found, hosts, np.full(len(found), np.nan), row=0)
     frontier.finish(store.done_keys())
-    frontier.rescore((row, found, scores.astype(np.float64)) for row, found, _, scores in store.link_rows())
+    frontier.rescore(
+        (row, found, first_of_all(scores) if row in opened else scores.astype(np.float64))
+        for row, found, _, scores in store.link_rows()
+    )
     for host_id, ready_at in store.host_ready():
         frontier.hold(host_id, ready_at)
+
+
+def first_of_all(scores: npt.NDArray[np.floating]) -> Doubles:
+    """Scores above all others, but for links that must not be followed."""
+    return np.where(np.isnan(scores), np.nan, TOP)
 
 
 def _found(store: Store) -> Iterator[tuple[Keys, HostIds]]:
@@ -71,6 +86,7 @@ class Sessions:
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
+        self.opened: set[int] = set()
 
     # -- taking up ----------------------------------------------------------------------------------------
 
@@ -78,7 +94,9 @@ class Sessions:
         """Rebuild frontier, progress and strategy; add seeds that are new."""
         parts, store = self.parts, self.parts.store
         store.forgive(GIVEN_UP)  # a host that was down then may be up now
-        rebuild(parts.frontier, store)
+        if parts.strategy.whole_pages:
+            self.opened = store.opened_rows()
+        rebuild(parts.frontier, store, self.opened)
         self._recall_progress()
         parts.strategy.begin(parts.view)
         self._restore_strategy()
@@ -97,7 +115,7 @@ class Sessions:
         progress.robots, progress.bytes = totals.robots, totals.bytes
 
     def _restore_strategy(self) -> None:
-        checkpoint = self.parts.store.last_checkpoint(self._checkpoint)
+        checkpoint = self.parts.store.last_checkpoint(checkpoint_name(self.parts.strategy.name))
         after = 0
         if checkpoint is not None:
             after = checkpoint.visit
@@ -105,10 +123,11 @@ class Sessions:
         for visit in self.parts.store.replay(after):
             self.parts.strategy.learn(visit)
 
-    @property
-    def _checkpoint(self) -> str:
-        """Each strategy has a checkpoint of its own."""
-        return f"{CHECKPOINT} {self.parts.strategy.name}"
+    def _save(self) -> None:
+        """What the strategy learned up to the last visit."""
+        store, strategy = self.parts.store, self.parts.strategy
+        name = checkpoint_name(strategy.name)
+        store.checkpoint(name, store.sessions_ended(), self.parts.progress.visits, strategy.state())
 
     def _take_over(self) -> None:
         """Another strategy than last time scores all links anew."""
@@ -127,13 +146,30 @@ class Sessions:
             if not known:
                 raise InputError("there are no seeds to start from: put URLs into seeds.txt, one a line")
             return
-        links = seed_links(new, keys(new), [host(url) for url in new], url_words, LinkKind.SEED)
-        topics = np.ones(len(parts.interest.topics), np.float32)
-        source = Source(0, "", "", relevance=1.0, scores=topics, topic=parts.interest.wanted, depth=0, tunnel=0)
-        batch = parts.evidence.batch(source, links, NO_LEAVES)
-        hosts, scores = parts.evidence.host_ids(links), parts.scores(batch)
-        row = parts.store.add_seeds(batch, hosts, scores)
-        parts.frontier.add(links.keys, hosts, scores, row)
+        add_row(parts, new, LinkKind.SEED)
+
+    # -- whole pages --------------------------------------------------------------------------------------
+
+    def open_row(self, row: int) -> None:
+        """A link of packed row ``row`` was taken: for strategies that fetch whole pages, its other links come next."""
+        if not self.parts.strategy.whole_pages or row in self.opened:
+            return
+        self.opened.add(row)
+        batch = self.parts.store.batch(row)
+        scores = first_of_all(self.parts.scores(batch))
+        self.parts.frontier.add(batch.links.keys, self.parts.evidence.host_ids(batch.links), scores, row)
+
+    # -- asking outside -----------------------------------------------------------------------------------
+
+    async def consult(self) -> None:
+        """Let the strategy ask outside the crawl; one transaction with all that comes of it."""
+        parts = self.parts
+        parts.commit()
+        again = await parts.strategy.consult()
+        self._save()
+        if again:
+            self._rescore()
+        parts.store.commit()
 
     # -- ending -------------------------------------------------------------------------------------------
 
@@ -166,7 +202,7 @@ class Sessions:
         self._heed_labels()
         again = parts.strategy.adapt(session)
         parts.store.add_session(session, rescored=again, at=parts.clock.now())
-        parts.store.checkpoint(self._checkpoint, session.number, parts.progress.visits, parts.strategy.state())
+        self._save()
         if again:
             self._rescore()
         parts.store.commit()
@@ -194,4 +230,5 @@ class Sessions:
         rows = ((row, batch.links.keys, self.parts.scores(batch)) for row, batch in store.batches())
         while some := list(islice(rows, ROWS)):
             store.update_scores((row, scores) for row, _, scores in some)
-            yield from some
+            for row, found, scores in some:
+                yield row, found, first_of_all(scores) if row in self.opened else scores

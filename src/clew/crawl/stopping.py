@@ -1,4 +1,4 @@
-"""When a crawl stops: the rules of papers/3 (ARI-50) except *community*, and the user's budget.
+"""When a crawl stops: the rules of papers/3 (ARI-50), and the user's budget.
 
 Each rule is a setting; the crawl says which one stopped it, by the name of that setting.
 """
@@ -18,7 +18,7 @@ NO_BUDGET = 2**62
 class StopRules:
     """Rules checked after every visit; ``budget`` is the project's total of fetches, ``run_s`` this run's time.
 
-    ``asked`` is set from outside ("interrupted") or by a strategy ("top_of_topics").
+    ``asked`` is set from outside ("interrupted") or by a strategy ("top_of_topics", "community").
     """
 
     settings: StopSettings
@@ -50,6 +50,11 @@ class StopRules:
         """A strategy had to widen its focus and could not."""
         if self.settings.top_of_topics:
             self.asked = self.asked or "top_of_topics"
+
+    def community(self) -> None:
+        """A strategy found that the relevant pages contain a community."""
+        if self.settings.community:
+            self.asked = self.asked or "community"
 
     def room(self, progress: Progress, under_way: int) -> bool:
         """Whether one more fetch fits into the budget when ``under_way`` are not counted yet."""

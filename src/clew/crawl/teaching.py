@@ -9,6 +9,8 @@ from pathlib import Path
 import msgspec
 
 from clew.crawl.feedback import Adoption, Feedback, apart, train
+from clew.crawl.kept import archetypes_of
+from clew.crawl.kept import examples as kept_examples
 from clew.crawl.labels import LABELS
 from clew.crawl.project import Project
 from clew.crawl.training import Training
@@ -43,11 +45,17 @@ def make_training(project: Project, store: Store, world: World, clock: Clock, wa
 
 
 async def trained(project: Project, training: Training) -> tuple[list[Example], Adoption]:
-    """The examples, and the judge trained on them and on the user's labels."""
+    """The examples, and the judge trained on them, on the user's labels and on archetypes."""
     labels = project.labels()
     found = await training.examples(project.wanted() + labels)
     examples, labelled = apart(found, labels)
-    return examples, train(lambda: make_project_judge(project), examples, labelled, project.interest)
+    learned = learned_pages(project, training.store)
+    return examples, train(lambda: make_project_judge(project), examples + learned, labelled, project.interest)
+
+
+def learned_pages(project: Project, store: Store) -> list[Example]:
+    """The archetypes with which a crawl of the project trained its judge last."""
+    return kept_examples(store, archetypes_of(store), project.reader, project.archive)
 
 
 def measured(project: Project, judge: Judge, examples: Sequence[Example]) -> Interest:
@@ -71,7 +79,8 @@ def feedback(project: Project, training: Training) -> Feedback:
     def version() -> object:
         return (found.st_mtime_ns, found.st_size) if (found := _stat(file)) is not None else None
 
-    return Feedback(lambda: make_project_judge(project), read, version, project.interest)
+    learned = learned_pages(project, training.store)
+    return Feedback(lambda: make_project_judge(project), read, version, project.interest, learned)
 
 
 def _stat(file: Path) -> os.stat_result | None:

@@ -3,35 +3,118 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from clew.model import Decision, Example, Visit
+from clew.crawl.kept import archetypes_of
+from clew.crawl.outside import Outside
+from clew.errors import ProjectError
+from clew.judges.base import Judge
+from clew.model import Decision, Example, Keys, Visit
+from clew.store.base import Store
+from clew.store.sqlite import SqliteStore
+from clew.strategies.base import Pages, Retraining
+from clew.topics.interest import Interest
+from clew.topics.tree import TopicTree
+
+DATABASE = "crawl.db"
 
 
-@dataclass(frozen=True, slots=True)
+class Hands(Protocol):
+    """What a view can do to a running crawl."""
+
+    def retrain(self, archetypes: Mapping[int, Sequence[int]]) -> Retraining: ...
+
+    def enqueue(self, urls: Sequence[str], about: str = "") -> int: ...
+
+    def at_top(self) -> None: ...
+
+    def community(self) -> None: ...
+
+
+@dataclass(slots=True)
 class CrawlView:
-    """The view of a running crawl. ``past`` reads visits from the store, ``log`` writes decisions to it; ``top`` tells
-    the stopping rules that a focus cannot be widened."""
+    """The view of a crawl over its store. Without ``hands`` (a crawl that is only explained) nothing can be done.
+
+    ``now`` gives the judge as it is now; ``folder`` is the project's.
+    """
 
     examples: Sequence[Example]
-    topics: tuple[str, ...]
+    interest: Interest
+    tree: TopicTree | None
     seed: int
-    past: Callable[[], Iterator[Visit]]
-    log: Callable[[Decision], None]
-    top: Callable[[], None]
+    store: Store
+    now: Callable[[], Judge]
+    folder: Path = field(default_factory=Path)
+    outside: Outside | None = None
+    hands: Hands | None = None
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        return self.interest.topics
+
+    @property
+    def judge(self) -> Judge:
+        return self.now()
 
     def visits(self) -> Iterator[Visit]:
-        return self.past()
+        return self.store.replay()
+
+    def pages(self) -> Pages:
+        return Pages(*self.store.judged())
+
+    def link_rows(self) -> Iterator[tuple[int, Keys, npt.NDArray[np.uint32]]]:
+        return ((row, keys, hosts) for row, keys, hosts, _ in self.store.link_rows() if row > 0)
+
+    def urls(self, numbers: Iterable[int]) -> dict[int, str]:
+        found = ((number, self.store.visit(number)) for number in numbers)
+        return {number: row.url for number, row in found if row is not None}
 
     def rng(self, name: str) -> np.random.Generator:
         digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
         return np.random.default_rng([self.seed, int.from_bytes(digest, "little")])
 
     def decide(self, decision: Decision) -> None:
-        self.log(decision)
+        if self.hands is not None:
+            self.store.add_decision(decision)
 
     def at_top(self) -> None:
-        self.top()
+        if self.hands is not None:
+            self.hands.at_top()
+
+    def community(self) -> None:
+        if self.hands is not None:
+            self.hands.community()
+
+    def retrain(self, archetypes: Mapping[int, Sequence[int]]) -> Retraining:
+        if self.hands is None:
+            return Retraining("this crawl is not running")
+        return self.hands.retrain(archetypes)
+
+    def archetypes(self) -> dict[int, tuple[int, ...]]:
+        return archetypes_of(self.store)
+
+    def other_crawl(self, folder: str) -> Iterator[Visit]:
+        database = self.folder / folder / DATABASE
+        if not database.is_file():
+            raise ProjectError(f"{self.folder / folder} holds no crawl to learn from (it has no {DATABASE})")
+        store = SqliteStore(database)
+        store.open(read_only=True)
+        try:
+            yield from store.replay()
+        finally:
+            store.close()
+
+    async def backlinks(self, url: str, limit: int) -> list[str]:
+        return await self.outside.backlinks(url, limit) if self.outside is not None else []
+
+    async def search(self, query: str, limit: int) -> list[str]:
+        return await self.outside.search(query, limit) if self.outside is not None else []
+
+    def enqueue(self, urls: Sequence[str], about: str = "") -> int:
+        return self.hands.enqueue(urls, about) if self.hands is not None else 0

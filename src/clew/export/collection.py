@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import IO
@@ -19,11 +20,23 @@ FIELDS = (
 """The fields of an exported visit, in this order."""
 
 
-def chosen(store: Store, everything: bool) -> Iterator[VisitRow]:
-    """Relevant pages, best first (ties in the order of fetching); or every visit in the order of fetching."""
+def chosen(store: Store, everything: bool, top: int = 0) -> Iterator[VisitRow]:
+    """Relevant pages, best first (ties in the order of fetching); or every visit in the order of fetching.
+
+    ``top``: of each topic so many, at most (25 to 50 make a collection, TUN-7); 0: all.
+    """
     if everything:
         return iter(store.visits())
-    return iter(sorted(store.visits(relevant=True), key=lambda row: (-row.relevance, row.number)))
+    best = sorted(store.visits(relevant=True), key=lambda row: (-row.relevance, row.number))
+    return _first_of_each(best, top) if top else iter(best)
+
+
+def _first_of_each(rows: Iterable[VisitRow], top: int) -> Iterator[VisitRow]:
+    counts: Counter[int | None] = Counter()
+    for row in rows:
+        counts[row.topic] += 1
+        if counts[row.topic] <= top:
+            yield row
 
 
 def record(row: VisitRow, sources: dict[int, str]) -> dict[str, object]:
@@ -57,10 +70,10 @@ def iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def records(store: Store, everything: bool) -> Iterator[dict[str, object]]:
-    """The exported visits as plain values."""
+def records(store: Store, rows: Iterable[VisitRow]) -> Iterator[dict[str, object]]:
+    """Visits of the store as plain values."""
     sources = store.urls_by_number()
-    return (record(row, sources) for row in chosen(store, everything))
+    return (record(row, sources) for row in rows)
 
 
 def write_jsonl(rows: Iterable[dict[str, object]], out: IO[bytes]) -> int:

@@ -9,7 +9,10 @@ from clew.config import Settings, quoted
 from clew.crawl.project import SETTINGS, Project
 from clew.lab.tasks import Task
 from clew.model import Page, Response
+from clew.store.base import Store
 from clew.text.reader import Reader, Unreadable
+from clew.web.base import World
+from clew.web.providers.base import BacklinkProvider
 
 KEPT = 40_000
 """Pages of a web that are remembered, at most."""
@@ -41,6 +44,11 @@ class SharedReader:
         self.reader = reader
         self._pages: dict[str, Page | Unreadable] = {}
 
+    @property
+    def keep_text(self) -> bool:
+        """As the reader's."""
+        return self.reader.keep_text
+
     def read(self, response: Response) -> Page:
         """As ``Reader.read``."""
         found = self._pages.get(response.url)
@@ -63,12 +71,21 @@ class BenchProject(Project):
     """A project whose pages are read by a shared reader."""
 
     shared: dict[str, SharedReader]
+    links: BacklinkProvider | None = None
 
     @classmethod
     def make(
-        cls, folder: Path, task: Task, strategy: str, judge: str, seed: int, shared: dict[str, SharedReader]
+        cls,
+        folder: Path,
+        task: Task,
+        strategy: str,
+        judge: str,
+        seed: int,
+        shared: dict[str, SharedReader],
+        links: BacklinkProvider | None = None,
     ) -> BenchProject:
-        """Write the project of a run into ``folder``; ``shared`` are the readers of this process by web."""
+        """Write the project of a run into ``folder``; ``shared`` are the readers of this process by web, ``links`` says
+        who links to a page."""
         folder.mkdir(parents=True)
         for name, urls in (("seeds", task.seeds), ("relevant", task.positive), ("irrelevant", task.negative)):
             (folder / f"{name}.txt").write_text("".join(f"{url}\n" for url in urls), encoding="utf-8")
@@ -77,13 +94,16 @@ class BenchProject(Project):
         text = TEMPLATE.format(**words, seed=seed, budget=task.budget, closed=str(task.closed).lower())
         (folder / SETTINGS).write_text(text, encoding="utf-8")
         made = cls(folder)
-        made.shared = shared
+        made.shared, made.links = shared, links
         return made
 
     def with_settings(self, settings: Settings) -> BenchProject:
         made = type(self)(self.path, settings)
-        made.shared = self.shared
+        made.shared, made.links = self.shared, self.links
         return made
+
+    def backlink_provider(self, store: Store, world: World) -> BacklinkProvider:
+        return self.links or super().backlink_provider(store, world)
 
     @cached_property
     def reader(self) -> Reader:

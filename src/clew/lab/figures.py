@@ -16,11 +16,10 @@ from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
 
-from clew.lab import measures
 from clew.lab.comparison import BASELINE, Comparison
 from clew.lab.measures import sliding
 from clew.lab.results import Run
-from clew.model import Bools, Doubles
+from clew.model import Bools, Doubles, Floats
 
 LEADERS, BANDS = 6, 3
 GREY = "#8C8C8C"
@@ -98,7 +97,7 @@ def looks(comparison: Comparison) -> dict[str, Look]:
     return {name: known.get(name, Look(GREY, "-", "", False)) for name in comparison.methods}
 
 
-def _styled(plot: Callable[Concatenate[str, Parameters], Any]) -> Callable[Parameters, Drawn]:
+def styled(plot: Callable[Concatenate[str, Parameters], Any]) -> Callable[Parameters, Drawn]:
     """Draw in our style, whatever the process's own settings are; the salt makes ids differ from plot to plot."""
 
     def drawn(*arguments: Parameters.args, **options: Parameters.kwargs) -> Drawn:
@@ -111,11 +110,11 @@ def _styled(plot: Callable[Concatenate[str, Parameters], Any]) -> Callable[Param
     return drawn
 
 
-@_styled
+@styled
 def overview(salt: str, comparison: Comparison) -> Any:
     """Area over the oracle's of each method on each task: the median and its interval."""
     tasks, known = comparison.tasks, looks(comparison)
-    figure, axes = _figure(height=1.3 + max(0.5 * len(tasks), 2.4))
+    figure, axes = new_figure(height=1.3 + max(0.5 * len(tasks), 2.4))
     leaders = [name for name in comparison.methods if known[name].leading]
     for name in comparison.methods:
         look = known[name]
@@ -125,7 +124,7 @@ def overview(salt: str, comparison: Comparison) -> Any:
             axes.plot([area.low, area.high], [shift - place] * 2, color=look.color, linewidth=1.2)
             edged = EDGED if look.marker else {}
             axes.plot(area.median, shift - place, look.marker or "|", color=look.color, linestyle="", **edged)
-    _legend_entries(axes, known, lines=False)
+    legend_entries(axes, known, lines=False)
     for place, task in enumerate(tasks):
         axes.plot([comparison.sight(task)] * 2, [-place - 0.4, 0.4 - place], color=INK, linestyle=":", linewidth=1.6)
     axes.plot([], [], color=INK, linestyle=":", label="one-step sight")
@@ -133,58 +132,36 @@ def overview(salt: str, comparison: Comparison) -> Any:
     axes.set_yticks([-place for place in range(len(tasks))], tasks)
     axes.set(xlabel="area under the found-curve, as a fraction of the oracle's", xlim=(0, 1.05))
     axes.grid(visible=False, axis="y")
-    _legend(axes)
+    legend(axes)
     return figure
 
 
-@_styled
+@styled
 def found(salt: str, comparison: Comparison, task: str) -> Any:
     """Found-curves over fetches: medians of the repeats, bands from the least to the most, and what was possible."""
     budget = comparison.budget(task)
-    figure, axes = _figure()
-    _references(axes, comparison, task, lambda flags: curve(flags, budget))
-    _lines(axes, comparison, task, lambda run: curve(run.found, budget))
+    figure, axes = new_figure()
+    references(axes, comparison, task, lambda flags: curve(flags, budget))
+    lines(axes, comparison, task, lambda run: curve(run.found, budget))
     reachable = max(run.reachable for run in comparison.of(task))
     axes.set(xlabel="pages fetched", ylabel="relevant pages found", xlim=(0, budget))
     axes.set_ylim(0, max(axes.get_ylim()[1], 1))
     axes.set_title(f"{reachable:,} relevant pages can be reached from the seeds")
-    _legend(axes)
+    legend(axes)
     return figure
 
 
-@_styled
+@styled
 def harvest(salt: str, comparison: Comparison, task: str) -> Any:
     """Share of fetches that brought a new relevant page, over a sliding window (CFC-48)."""
     budget = comparison.budget(task)
     width = window(budget)
-    figure, axes = _figure()
-    _references(axes, comparison, task, lambda flags: rates(_lasting(flags, budget), width, budget))
-    _lines(axes, comparison, task, lambda run: rates(run.found, width, budget))
+    figure, axes = new_figure()
+    references(axes, comparison, task, lambda flags: rates(lasting(flags, budget), width, budget))
+    lines(axes, comparison, task, lambda run: rates(run.found, width, budget))
     axes.set(xlabel="pages fetched", xlim=(0, budget), ylim=(-0.02, 1.04))
     axes.set_ylabel(f"relevant pages a fetch,\nlast {width} fetches")
-    _legend(axes)
-    return figure
-
-
-@_styled
-def distances(salt: str, comparison: Comparison, task: str) -> Any:
-    """Histograms of the link distance from the seeds of found pages, a panel a method (ARI-60); mean of the repeats."""
-    known = looks(comparison)
-    names = [name for name in comparison.ranked(task) if known[name].leading]
-    counts = {name: _by_distance(comparison.of(task, name)) for name in names}
-    columns = min(len(names), 4)
-    rows = -(-len(names) // columns)
-    figure, panels = _figure(0.5 + 1.5 * rows, nrows=rows, ncols=columns, sharex=True, sharey=True, squeeze=False)
-    for panel, name in zip(panels.flat, names, strict=False):
-        panel.bar(np.arange(len(counts[name])), counts[name], width=0.8, color=known[name].color)
-        panel.set_title(_wrapped(name))
-        panel.xaxis.get_major_locator().set_params(integer=True)
-    for panel in panels.flat[len(names) :]:
-        panel.set_visible(False)
-    for column in range((len(names) - 1) % columns + 1, columns):
-        panels[-2, column].tick_params(labelbottom=True)
-    figure.supxlabel("links from the seeds", color=INK, fontsize=10)
-    figure.supylabel("relevant pages found", color=INK, fontsize=10)
+    legend(axes)
     return figure
 
 
@@ -195,12 +172,12 @@ def window(budget: int) -> int:
 
 def curve(flags: Bools, budget: int) -> Doubles:
     """float64[budget + 1]: pages found after 0 … budget fetches; a crawl that ended early keeps what it has."""
-    return np.concatenate([[0.0], np.cumsum(_lasting(flags, budget), dtype=np.float64)])
+    return np.concatenate([[0.0], np.cumsum(lasting(flags, budget), dtype=np.float64)])
 
 
-def rates(flags: Bools, width: int, budget: int) -> Doubles:
-    """float64[budget + 1]: mean of the last ``width`` flags after 0 … budget fetches; NaN while there are fewer than a
-    tenth of the window, and after the crawl's end."""
+def rates(flags: Bools | Floats, width: int, budget: int) -> Doubles:
+    """float64[budget + 1]: mean of the last ``width`` flags (or relevances; NaN is left out) after 0 … budget fetches;
+    NaN while there are fewer than a tenth of the window, and after the crawl's end."""
     flags = flags[:budget]
     shares = np.full(budget + 1, np.nan)
     shares[1 : len(flags) + 1] = sliding(flags, width)
@@ -208,21 +185,12 @@ def rates(flags: Bools, width: int, budget: int) -> Doubles:
     return shares
 
 
-def _lasting(flags: Bools, budget: int) -> Bools:
+def lasting(flags: Bools, budget: int) -> Bools:
     """An oracle that has found all goes on and finds nothing."""
     return np.pad(flags[:budget], (0, max(budget - len(flags), 0)))
 
 
-def _by_distance(runs: tuple[Run, ...]) -> Doubles:
-    """float64[deepest + 1]: found pages at each link distance, mean of the runs."""
-    counts = [measures.distances(run.depth, run.found).found for run in runs]
-    total = np.zeros(max(map(len, counts)))
-    for row in counts:
-        total[: len(row)] += row
-    return np.asarray(total / len(runs), np.float64)
-
-
-def _lines(axes: Any, comparison: Comparison, task: str, values: Callable[[Run], Doubles]) -> None:
+def lines(axes: Any, comparison: Comparison, task: str, values: Callable[[Run], Doubles]) -> None:
     """A line a method, best first in the legend, with a band where runs were repeated."""
     known = looks(comparison)
     ranked = comparison.ranked(task)
@@ -230,7 +198,7 @@ def _lines(axes: Any, comparison: Comparison, task: str, values: Callable[[Run],
         look = known[name]
         rows = np.array([values(run) for run in comparison.of(task, name)])
         there = np.flatnonzero(~np.isnan(rows).all(axis=0))
-        n = there[_thinned(len(there))]
+        n = there[thinned(len(there))]
         middle = np.nanmedian(rows[:, n], axis=0)
         if len(rows) > 1 and look.leading and (place < BANDS or look.color == GREY):
             low, high = np.nanmin(rows[:, n], axis=0), np.nanmax(rows[:, n], axis=0)
@@ -242,21 +210,23 @@ def _lines(axes: Any, comparison: Comparison, task: str, values: Callable[[Run],
             else {"linewidth": 0.8}
         )
         axes.plot(n, middle, color=look.color, **style)
-    _legend_entries(axes, {name: known[name] for name in ranked}, lines=True)
+    legend_entries(axes, {name: known[name] for name in ranked}, lines=True)
 
 
-def _references(axes: Any, comparison: Comparison, task: str, values: Callable[[Bools], Doubles]) -> None:
+def references(axes: Any, comparison: Comparison, task: str, values: Callable[[Bools], Doubles]) -> None:
+    """Dashed and dotted lines of what was possible."""
     for flags, line, label in (
         (comparison.oracles[task], "--", "oracle (greedy)"),
         (comparison.one_step.get(task), ":", "one-step sight"),
     ):
         if flags is not None:
             drawn = values(flags)
-            n = _thinned(len(drawn))
+            n = thinned(len(drawn))
             axes.plot(n, drawn[n], color=INK, linestyle=line, linewidth=1.4, label=label)
 
 
-def _legend_entries(axes: Any, known: Mapping[str, Look], *, lines: bool) -> None:
+def legend_entries(axes: Any, known: Mapping[str, Look], *, lines: bool) -> None:
+    """An entry for each method in colour, and one for all others."""
     for name, look in known.items():
         if look.leading:
             line = look.linestyle if lines else ""
@@ -267,20 +237,23 @@ def _legend_entries(axes: Any, known: Mapping[str, Look], *, lines: bool) -> Non
         axes.plot([], [], color=GREY, linestyle=line, marker=marker, linewidth=0.8, label=f"{others} others")
 
 
-def _legend(axes: Any) -> None:
+def legend(axes: Any) -> None:
+    """The legend, right of the plot."""
     axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.02), borderaxespad=0, handlelength=3.2)
 
 
-def _thinned(n: int, most: int = 200) -> Any:
+def thinned(n: int, most: int = 200) -> Any:
     """int[k]: at most 200 places of n, evenly apart, first and last among them."""
     return np.unique(np.linspace(0, max(n - 1, 0), min(n, most)).astype(int))
 
 
-def _wrapped(name: str) -> str:
+def wrapped(name: str) -> str:
+    """A method's name on two lines."""
     return name.replace(" / ", "\n")
 
 
-def _figure(height: float = 3.6, **panels: Any) -> tuple[Any, Any]:
+def new_figure(height: float = 3.6, **panels: Any) -> tuple[Any, Any]:
+    """A figure 7.4 inches wide with its panels."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.4, height), layout="constrained")

@@ -6,33 +6,42 @@ import csv
 import re
 from collections.abc import Callable
 from html import escape
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
 from clew import __version__
-from clew.lab import figures
+from clew.lab import details, figures, readings
 from clew.lab.comparison import Comparison, Spread, conclusion, verdict
 from clew.lab.figures import Drawn
-from clew.lab.measures import area_over_oracle, recall_at
+from clew.lab.measures import area_over_oracle, prediction_accuracy, recall_at
+from clew.lab.paths import digging
 from clew.lab.results import Run
 
 FIELDS = (
     *("task", "strategy", "judge", "repeat", "budget", "fetched", "found", "reachable"),
     *("area_over_oracle", "recall_at_10", "recall_at_25", "recall_at_50", "recall"),
+    *("loss_truth", "loss_judge", "auc", "relevant_above", "irrelevant_below", "median_depth"),
+    *("dug", "deep", "longest_tunnel", "modal_path", "lift"),
     *("seconds", "cpu_ms_per_page", "frontier", "robots", "absent", "stopped_by"),
 )
 
-PLOTS: tuple[tuple[str, str, Callable[[Comparison, str], Drawn], str], ...] = (
-    ("found", "Found-curves", figures.found, "Higher and further left is better. Bands span the repeats."),
-    ("harvest", "Harvest rate", figures.harvest, "A line that drops to 0 has found what it can, or lost its way."),
-    (
-        "distances",
-        "Link distance of found pages",
-        figures.distances,
-        "Pages far out are those that focus must dig for.",
-    ),
+Plot = Callable[[Comparison, str], Drawn]
+Reading = Callable[[Comparison, str], str]
+
+PLOTS: tuple[tuple[str, str, Plot, Reading], ...] = (
+    ("found", "Found-curves", figures.found, readings.found),
+    ("harvest", "Harvest rate", figures.harvest, readings.harvest),
+    ("loss", "Loss", details.loss, readings.loss),
+    ("relevance", "Relevance by the judge", details.relevance, readings.relevance),
+    ("distances", "Link distance of found pages", details.distances, readings.distances),
+    ("tunnels", "Paths to found pages", details.tunnels, readings.tunnels),
+    ("overlap", "Overlap of what was found", details.overlap, readings.overlap),
+    ("predictions", "What link scores foretold", details.predictions, readings.predictions),
+    ("costs", "Cost", details.costs, readings.costs),
 )
+"""Plots of a task: file name, title, what draws it, and what says what to conclude."""
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2129; --paper: #fff; --soft: #555e6b; --line: #d8dce2; --bar: #0072b233; }
@@ -58,13 +67,15 @@ nav a { color: inherit; margin-right: 1rem; } footer { color: var(--soft); font-
 
 
 def write_report(comparison: Comparison, folder: Path) -> Path:
-    """Write report.html, plots/, results.csv and table.tex into the folder, and return the path of the page."""
+    """Write report.html, plots/, two CSV files and two LaTeX tables into the folder; gives the path of the page."""
     plots = folder / "plots"
     plots.mkdir(parents=True, exist_ok=True)
     overview = figures.overview(comparison)
     overview.save(plots / "overview")
     sections = "".join(_task(comparison, task, plots) for task in comparison.tasks)
     _write_csv(comparison, folder / "results.csv")
+    _write_overlap(comparison, folder / "overlap.csv")
+    (folder / "measures.tex").write_text(latex_measures(comparison), encoding="utf-8")
     (folder / "table.tex").write_text(latex(comparison), encoding="utf-8")
     page = folder / "report.html"
     page.write_text(_page(comparison, overview, sections), encoding="utf-8")
@@ -83,15 +94,15 @@ def _page(comparison: Comparison, overview: Drawn, sections: str) -> str:
         "good as knowing the graph and the truth. Medians of the repeats; below them an interval of the "
         "median (95 %, or the least and the most of fewer than six repeats). Bold: best of the task.</p>\n"
         f"{_table(comparison)}\n{_figure(overview, 'Area over the oracle, by task and method')}\n<nav>{links}</nav>\n"
-        f"{sections}<footer>Written by Clew {escape(__version__)}. The figures are in results.csv and table.tex, "
-        "the plots in plots/.</footer></body></html>\n"
+        f"{sections}<footer>Written by Clew {escape(__version__)}. The figures are in results.csv, overlap.csv, "
+        "table.tex and measures.tex, the plots in plots/.</footer></body></html>\n"
     )
 
 
 def _task(comparison: Comparison, task: str, plots: Path) -> str:
     shown = []
-    for name, title, plot, says in PLOTS:
-        drawn = plot(comparison, task)
+    for name, title, plot, reading in PLOTS:
+        drawn, says = plot(comparison, task), escape(reading(comparison, task))
         drawn.save(plots / f"{_slug(task)}-{name}")
         shown.append(f"<section><h3>{title}</h3><p class=soft>{says}</p>{_figure(drawn, f'{title}, {task}')}</section>")
     runs = comparison.of(task)
@@ -150,11 +161,36 @@ def _record(comparison: Comparison, run: Run) -> list[object]:
     """The values of FIELDS; recalls are of the reachable pages, at 10, 25, 50 and 100 % of the budget."""
     recalls = recall_at(run.found, run.reachable, run.budget)
     area = area_over_oracle(run.found, comparison.oracles[run.task], run.budget)
+    paths, foretold = digging(run), prediction_accuracy(run.predicted, run.found)
+    depth = float(np.median(run.depth[run.found])) if run.found.any() else np.nan
+    losses = [readings.loss_rate(values) for values in (run.found, run.judged)]
+    shares = (*losses, foretold.auc, foretold.relevant, foretold.irrelevant)
     return [
         *(run.task, run.strategy, run.judge, run.repeat, run.budget, run.fetched, int(run.found.sum()), run.reachable),
         *(f"{value:.6f}" for value in (area, *recalls)),
+        *(_known(value) for value in (*shares, depth, paths.dug, paths.deep)),
+        *(paths.longest, paths.modal_length, _known(paths.lift)),
         *(f"{run.seconds:.3f}", f"{run.cpu_ms_per_page:.3f}", run.frontier, run.robots, run.absent, run.stopped_by),
     ]
+
+
+def _known(value: float) -> str:
+    """Six decimals; nothing for NaN."""
+    return "" if np.isnan(value) else f"{value:.6f}"
+
+
+def _write_overlap(comparison: Comparison, path: Path) -> None:
+    """What each two methods found, by the first repeat of each: the table of APP-37 and its Jaccard coefficient."""
+    with path.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(("task", "one", "other", "only_one", "only_other", "both", "jaccard"))
+        for task in comparison.tasks:
+            names = comparison.ranked(task)
+            sets = [readings.found_urls(run) for run in details.first_runs(comparison, task, names)]
+            for (one, mine), (other, theirs) in combinations(zip(names, sets, strict=True), 2):
+                both, either = len(mine & theirs), len(mine | theirs)
+                share = _known(both / either if either else np.nan)
+                writer.writerow((task, one, other, len(mine - theirs), len(theirs - mine), both, share))
 
 
 def latex(comparison: Comparison) -> str:
@@ -173,6 +209,40 @@ def latex(comparison: Comparison) -> str:
         cells = [figure3(comparison.area(task, name).median) for task in tasks]
         cells = [rf"\textbf{{{cell}}}" if best[task] == name else cell for task, cell in zip(tasks, cells, strict=True)]
         lines.append(_tex_row(_escaped(name), [_tex(cell) for cell in cells], _tex(figure3(comparison.mean(name)))))
+    return "\n".join([*lines, r"\hline", r"\end{tabular}", ""])
+
+
+MEASURES: tuple[tuple[str, Callable[[Run], float], str], ...] = (
+    ("recall", lambda run: recall_at(run.found, run.reachable, run.budget)[-1], ".3f"),
+    ("loss", lambda run: readings.loss_rate(run.found), ".3f"),
+    ("AUC", lambda run: prediction_accuracy(run.predicted, run.found).auc, ".3f"),
+    ("dug", lambda run: digging(run).dug, ".3f"),
+    ("deep", lambda run: digging(run).deep, ".3f"),
+    ("lift", lambda run: digging(run).lift, ".1f"),
+    ("waiting", lambda run: float(run.frontier), ".0f"),
+    ("CPU-ms", lambda run: run.cpu_ms_per_page, ".1f"),
+)
+"""Columns of measures.tex: name, value of a run, format."""
+
+
+def latex_measures(comparison: Comparison) -> str:
+    """The other measures as a ``tabular``: a row a task and method, medians of the repeats."""
+    lines = [
+        "% dug, deep: shares of finds behind at least one, two irrelevant pages. lift: how many times likelier to be",
+        "% relevant a page is that a relevant one links to. Medians of repeats.",
+        rf"\begin{{tabular}}{{ll{'r' * len(MEASURES)}}}",
+        r"\hline",
+        " & ".join(["task", "strategy / judge", *(name for name, _, _ in MEASURES)]) + r" \\",
+    ]
+    for task in comparison.tasks:
+        lines.append(r"\hline")
+        for name in comparison.ranked(task):
+            runs = comparison.of(task, name)
+            values = [(details.middle([value(run) for run in runs]), form) for _, value, form in MEASURES]
+            cells = [
+                "--" if np.isnan(value) else format(value, form).removeprefix("0") or "0" for value, form in values
+            ]
+            lines.append(" & ".join([_escaped(task), _escaped(name), *cells]) + r" \\")
     return "\n".join([*lines, r"\hline", r"\end{tabular}", ""])
 
 

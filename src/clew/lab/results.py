@@ -16,7 +16,9 @@ class Run:
     found bool[n]: whether the fetch brought a relevant page (by the truth) that was not brought before ·
     judged float32[n]: the judge's relevance, NaN where nothing was judged · predicted float32[n]: the score that the
     link had when it was taken · depth int32[n]: link distance from the seeds · tunnel int32[n]: pages judged irrelevant
-    between the page that the link stands on and the last relevant one before it · urls n canonical URLs.
+    between the page that the link stands on and the last relevant one before it · sources int32[n]: the place of the
+    fetch on whose page the link stood (or that redirected here), counted from 1, always an earlier one; 0 for seeds ·
+    urls n canonical URLs.
     ``reachable``: relevant pages that can be reached from the seeds; ``budget``: fetches allowed.
     ``peak_frontier``: links that waited at the end; ``robots``, ``absent``: counted apart from the ledger.
     """
@@ -33,6 +35,7 @@ class Run:
     predicted: Floats
     depth: Ints
     tunnel: Ints
+    sources: Ints
     seconds: float
     cpu_ms_per_page: float
     frontier: int

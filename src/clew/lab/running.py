@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from clew.crawl.inverted import Inverted
 from clew.crawl.run import CrawlOptions, CrawlResult, crawl
 from clew.lab.bench import BenchProject, SharedReader
 from clew.lab.explore import explore
@@ -88,10 +89,12 @@ def run_task(task: Task, plan: Plan, shared: dict[str, SharedReader]) -> TaskRes
         scout = BenchProject.make(Path(folder) / "scout", task, "breadth-first", plan.judges[0], plan.seed, shared)
         graph = asyncio.run(explore(task, scout))
         most = reachable(graph)
+        rows = np.split(graph.targets, graph.starts[1:-1])
+        links = Inverted.of(graph.urls, (row.tolist() for row in rows))
         runs = []
         for strategy, judge, repeat in product(plan.strategies, plan.judges, range(plan.repeats)):
             place = Path(folder) / f"{strategy}-{judge}-{repeat}"
-            project = BenchProject.make(place, task, strategy, judge, plan.seed + repeat, shared)
+            project = BenchProject.make(place, task, strategy, judge, plan.seed + repeat, shared, links)
             runs.append(_run(task, project, strategy, judge, repeat, most))
         return TaskResult(task.name, tuple(runs), greedy(graph, task.budget), one_step(graph, task.budget))
 
@@ -124,6 +127,7 @@ def _recorded(
         predicted=np.array([row.score for row in rows], np.float32),
         depth=np.array([row.depth for row in rows], np.int32),
         tunnel=np.array([rows[row.source - 1].tunnel if row.source else 0 for row in rows], np.int32),
+        sources=np.array([row.source for row in rows], np.int32),
         seconds=seconds,
         cpu_ms_per_page=1000.0 * cpu_s / max(len(rows), 1),
         frontier=result.frontier,

@@ -50,6 +50,12 @@ def load(folder: Path) -> list[TaskResult]:
 def _run(file: Path) -> Run:
     with np.load(file) as kept:
         values: dict[str, Any] = {name: kept[name] for name in kept.files}
+    lacking = {field.name for field in fields(Run)} - set(values)
+    if lacking:
+        raise InputError(
+            f"{file} was written by another version of Clew and lacks {', '.join(sorted(lacking))}: remove it, or make "
+            "the results again with clew lab run"
+        )
     for name in (*_SCALARS, *_REST):
         values[name] = values[name].item()
     values["urls"] = tuple(values["urls"].tolist())

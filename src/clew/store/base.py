@@ -23,12 +23,14 @@ from clew.model import (
     Doubles,
     Floats,
     Ints,
+    Judgement,
     Keys,
     LinkBatch,
     LinkKind,
     Outcome,
     Response,
     Session,
+    Source,
     Visit,
 )
 
@@ -149,6 +151,24 @@ class Checkpoint:
     state: bytes
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Rejudged:
+    """What becomes of visit ``number`` when its page is judged again. ``judgement`` None: as it was judged before.
+    ``source``: what its links are known by from now on, None where it has none."""
+
+    number: int
+    judgement: Judgement | None
+    relevance: float
+    relevant: bool
+    tunnel: int
+    reason: str
+    source: Source | None
+
+
+JudgedColumns = tuple[npt.NDArray[np.int64], Keys, HostIds, Ints, Floats, Floats, Floats, Bools]
+"""numbers, keys, hosts, topics, confidence, relevance, scores [n, topics], relevant of all judged pages."""
+
+
 @dataclass(frozen=True, slots=True)
 class SessionRow:
     """A session that ended at time ``at``, and whether all links were scored again."""
@@ -263,6 +283,10 @@ class Store(Protocol):
         """
         ...
 
+    def update_judgements(self, rows: Iterable[Rejudged]) -> None:
+        """Pages were judged again: change visits, the sources of their links, and the history of their hosts."""
+        ...
+
     def add_example(self, line: str, topic: int, response: Response) -> None:
         """Keep an example page, as fetched, under the line that names it; it replaces the last one."""
         ...
@@ -315,6 +339,10 @@ class Store(Protocol):
         """(row, index, score) of every link to a URL, in the order added; looks through all rows."""
         ...
 
+    def opened_rows(self) -> set[int]:
+        """Packed rows of which a link was taken: one was visited, or set aside when its turn came."""
+        ...
+
     def seed_urls(self) -> set[str]:
         """The URLs of all seed rows."""
         ...
@@ -357,6 +385,10 @@ class Store(Protocol):
 
         Not kept: ``page`` (None), the response's headers and body (empty), its own reason (the visit's instead).
         """
+        ...
+
+    def judged(self) -> JudgedColumns:
+        """All judged pages as columns, in the order of their visits."""
         ...
 
     def urls_by_number(self) -> dict[int, str]:

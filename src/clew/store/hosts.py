@@ -57,6 +57,11 @@ class Hosts:
         self.counts[host] += (1, relevant, failed)
         self._changed.add(host)
 
+    def set(self, host: int, counts: tuple[int, int, int]) -> None:
+        """Visits, relevant pages and failures of a host, counted anew."""
+        self.counts[host] = counts
+        self._changed.add(host)
+
     def hold(self, host: int, ready_at: float) -> None:
         """No visit before ``ready_at``; the latest time given counts."""
         if ready_at > self.ready_at[host]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from clew.model import Decision, Judgement, Keys, LinkKind, Outcome, Page, Response, Session, Visit
-from clew.store.base import DecisionRow, Place, Refusal, SessionRow, VisitRow
+from clew.store.base import DecisionRow, Place, Refusal, Rejudged, SessionRow, VisitRow
 from clew.store.packed import pack_floats, unpack_floats
 
 Row = tuple[Any, ...]
@@ -51,6 +51,12 @@ PUT_HOST = (
     + " ON CONFLICT (id) DO UPDATE SET visits = excluded.visits, relevant = excluded.relevant,"
     " failures = excluded.failures, ready_at = excluded.ready_at"
 )
+PUT_JUDGED = (
+    "UPDATE visits SET topic = ?, confidence = ?, topic_scores = ?, relevance = ?, relevant = ?, tunnel = ?, reason = ?"
+    " WHERE number = ?"
+)
+PUT_TUNNEL = "UPDATE visits SET tunnel = ? WHERE number = ?"
+PUT_SOURCE = "UPDATE evidence SET source = ? WHERE row = ?"
 PUT_SCORES = "UPDATE heads SET scores = ? WHERE row = ? AND n = ?"
 
 VISITS = f"SELECT {', '.join(VISIT_COLUMNS)} FROM visits"
@@ -129,6 +135,14 @@ def _page(page: Page | None, response: Response) -> tuple[str, ...]:
         return "", "", clean(response.header("content-type").partition(";")[0].strip().lower()), "", "", ""
     texts = (page.title, page.language, page.content_type, page.charset, page.canonical, page.digest)
     return tuple(map(clean, texts))
+
+
+def judged_values(again: Rejudged) -> Row:
+    """A new judgement in the order of PUT_JUDGED."""
+    assert again.judgement is not None
+    scores = pack_floats(again.judgement.scores)
+    values = (float(again.relevance), bool(again.relevant), int(again.tunnel), clean(again.reason), again.number)
+    return (*_judged(again.judgement), scores, *values)
 
 
 def visit_row(values: Row, host_names: Sequence[str]) -> VisitRow:

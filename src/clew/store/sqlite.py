@@ -35,9 +35,11 @@ from clew.store.base import (
     Checkpoint,
     DecisionRow,
     HostIds,
+    JudgedColumns,
     LinkRow,
     Place,
     Refusal,
+    Rejudged,
     Series,
     SessionRow,
     Totals,
@@ -241,6 +243,19 @@ class SqliteStore:
             if self._file.write(schema.PUT_SCORES, values) != len(values):
                 raise self._file.abandon(f"has no such rows for the new scores of {chunk[0][0]} to {chunk[-1][0]}")
 
+    def update_judgements(self, rows: Iterable[Rejudged]) -> None:
+        for again in rows:
+            if again.judgement is not None:
+                self._put(schema.PUT_JUDGED, *schema.judged_values(again))
+            else:
+                self._put(schema.PUT_TUNNEL, again.tunnel, again.number)
+            if again.source is not None:
+                self._put(schema.PUT_SOURCE, pack_source(again.source), again.number)
+        self._settle()
+        self._kept.clear()
+        for host, visits, relevant, failed in self._rows(schema.HOST_HISTORY, (self._last,)):
+            self._hosts.set(host, (visits, relevant, failed))
+
     def add_example(self, line: str, topic: int, response: Response) -> None:
         body = zstandard.compress(response.body)
         self._put(schema.PUT_EXAMPLE, schema.clean(line), topic, schema.example_facts(response), body)
@@ -323,6 +338,10 @@ class SqliteStore:
             for index in np.flatnonzero(unpack_heads(heads)[0] == wanted[0]).tolist():
                 yield row, index, float(unpack_floats(scores)[index])
 
+    def opened_rows(self) -> set[int]:
+        rows = self._rows("SELECT DISTINCT row FROM visits UNION SELECT DISTINCT row FROM refused")
+        return {row for (row,) in rows}
+
     def seed_urls(self) -> set[str]:
         rows = self._rows("SELECT row FROM heads WHERE row <= 0")
         return {url for (row,) in rows for url in self._stored(row)[0].links.urls}
@@ -400,6 +419,25 @@ class SqliteStore:
             tunnel=row.tunnel,
             reason=row.reason,
             links=_with_history(found, past) if found is not None else None,
+        )
+
+    def judged(self) -> JudgedColumns:
+        rows = self._rows(
+            "SELECT number, key, host, topic, confidence, relevance, relevant, topic_scores FROM visits"
+            " WHERE topic_scores IS NOT NULL ORDER BY number"
+        )
+        columns = list(zip(*rows, strict=True)) or [()] * 8
+        numbers, keys, hosts, topics, confidence, relevance, relevant, scores = columns
+        table = np.frombuffer(b"".join(scores), "<f4")
+        return (
+            np.array(numbers, np.int64),
+            schema.unsigned_keys(keys),
+            np.array(hosts, np.uint32),
+            np.array(topics, np.int32),
+            np.array(confidence, np.float32),
+            np.array(relevance, np.float32),
+            table.reshape(len(rows), len(table) // max(len(rows), 1)),
+            np.array(relevant, np.bool_),
         )
 
     def urls_by_number(self) -> dict[int, str]:

@@ -1,13 +1,51 @@
-"""The Strategy contract: where to go next."""
+"""The Strategy contract: where to go next, and the View of the crawl that a strategy is given."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from clew.model import Decision, Doubles, Example, LinkBatch, Session, Visit
+from clew.judges.base import Judge
+from clew.model import Decision, Doubles, Example, Floats, Ints, Keys, LinkBatch, LinkKind, Session, Visit
+from clew.topics.interest import Interest
+from clew.topics.tree import TopicTree
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pages:
+    """All pages that were read and judged so far, as columns, in the order of their visits.
+
+    numbers int64[n] (of visits) · keys uint64[n] · hosts uint32[n] (host ids) · topics int32[n] (or OTHER) ·
+    confidence, relevance float32[n] · scores float32[n, topics] · relevant bool[n].
+    """
+
+    numbers: npt.NDArray[np.int64]
+    keys: Keys
+    hosts: npt.NDArray[np.uint32]
+    topics: Ints
+    confidence: Floats
+    relevance: Floats
+    scores: Floats
+    relevant: npt.NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class Retraining:
+    """What came of training the judge again. ``refused``: why the old judge stays, "" when the new one was adopted.
+    ``pages`` stored pages were judged again, ``relevant`` of all are relevant now, ``relevant_before`` were."""
+
+    refused: str = ""
+    archetypes: int = 0
+    pages: int = 0
+    relevant: int = 0
+    relevant_before: int = 0
 
 
 class View(Protocol):
@@ -15,7 +53,7 @@ class View(Protocol):
 
     @property
     def examples(self) -> Sequence[Example]:
-        """The pages the judge was trained on."""
+        """The pages the judge was trained on: the user's, without archetypes."""
         ...
 
     @property
@@ -23,8 +61,35 @@ class View(Protocol):
         """Topic names, in the order of ``Source.scores``."""
         ...
 
+    @property
+    def interest(self) -> Interest:
+        """What is wanted. Relevance is always judged by this, never by a focus (ARI-23)."""
+        ...
+
+    @property
+    def tree(self) -> TopicTree | None:
+        """The tree of the topics, None in a project that was made from examples alone."""
+        ...
+
+    @property
+    def judge(self) -> Judge:
+        """The judge as it is now."""
+        ...
+
     def visits(self) -> Iterator[Visit]:
-        """The visits so far, oldest first, with the evidence of the links that led to them."""
+        """The visits so far, oldest first, with the evidence of the links that led to them (no ``page``)."""
+        ...
+
+    def pages(self) -> Pages:
+        """Everything judged so far, by the judge as it is now where it was trained again."""
+        ...
+
+    def link_rows(self) -> Iterator[tuple[int, Keys, npt.NDArray[np.uint32]]]:
+        """The links of every page read so far: (visit number, keys uint64[n], host ids uint32[n])."""
+        ...
+
+    def urls(self, numbers: Iterable[int]) -> dict[int, str]:
+        """URLs of visits by their numbers."""
         ...
 
     def rng(self, name: str) -> np.random.Generator:
@@ -39,16 +104,60 @@ class View(Protocol):
         """The strategy had to widen its focus and is at the top of the topics already (a stopping rule of ARI-50)."""
         ...
 
+    def community(self) -> None:
+        """The relevant pages contain a community (a stopping rule of ARI-50)."""
+        ...
+
+    def retrain(self, archetypes: Mapping[int, Sequence[int]]) -> Retraining:
+        """Train the judge again with the examples and these pages, visit numbers by topic, as further examples.
+
+        They replace the archetypes named before. When the judge is adopted, every stored page is judged again and
+        the evidence of its links changes; the strategy asks for rescoring itself. Only for use in ``adapt``.
+        """
+        ...
+
+    def archetypes(self) -> dict[int, tuple[int, ...]]:
+        """The archetypes that the judge was last trained with: visit numbers by topic."""
+        ...
+
+    def other_crawl(self, folder: str) -> Iterator[Visit]:
+        """The visits of another project, as ``visits``; ``folder`` is relative to this one. Raises ProjectError."""
+        ...
+
+    # -- only in ``consult`` ------------------------------------------------------------------------------
+
+    async def backlinks(self, url: str, limit: int) -> list[str]:
+        """At most ``limit`` pages that link to a URL, none twice; [] when nobody can be asked or the ration is used up.
+        What a provider answered is kept in the project."""
+        ...
+
+    async def search(self, query: str, limit: int) -> list[str]:
+        """At most ``limit`` pages that a search provider finds; [] as for ``backlinks``."""
+        ...
+
+    def enqueue(self, urls: Sequence[str], about: str = "") -> int:
+        """Put pages on the frontier that no page of this crawl need link to, as links of kind BACKLINK with the source
+        page ``about``: a URL of a visited page, or "" for none. They are scored by ``score`` like all others.
+
+        Returns how many there are that were not fetched yet. Pages fetched before are not fetched again.
+        """
+        ...
+
 
 class Strategy(Protocol):
     """Scores links, learns from visits, adapts between sessions.
 
     ``score`` is pure: it depends on the batch and on what was learned, and changes nothing.
     Learned state must be restorable: ``restore(state())`` followed by ``learn`` of the later visits
-    gives the same strategy as an undisturbed run.
+    gives the same strategy as an undisturbed run. ``learn`` must not use ``visit.page`` or the response's body and
+    headers, which are not there when visits are learned again; the terms of a page are ``visit.links.leaves``.
     """
 
     name: str
+
+    whole_pages: bool
+    """Whether all links of a page are fetched before those of the next page (CFC-35): once a link of a page is taken,
+    the page's other links come before all others."""
 
     def begin(self, view: View) -> None:
         """Train whatever is needed from the examples; called once a run, before anything else."""
@@ -66,6 +175,19 @@ class Strategy(Protocol):
         """Called after every session; True asks for the whole frontier to be scored again."""
         ...
 
+    def wants_to_consult(self) -> bool:
+        """Whether ``consult`` has something to do now; asked after every visit, so it must be cheap."""
+        ...
+
+    async def consult(self) -> bool:
+        """Ask the world outside the crawl (back links, searches), put pages on the frontier, or change the scores;
+        called when ``wants_to_consult`` and whenever no link is left that may be followed.
+
+        True asks for the whole frontier to be scored again. When it returns False and there is still no link, the
+        crawl is over; it must not return True for ever. What was learned is saved after every call.
+        """
+        ...
+
     def explain(self, links: LinkBatch, index: int) -> list[str]:
         """The parts of one link's score, in words, for people."""
         ...
@@ -77,3 +199,25 @@ class Strategy(Protocol):
     def restore(self, state: bytes) -> None:
         """Take up a state made by ``state``."""
         ...
+
+
+TOP = 1e6
+"""The score of links that come before all others: pages that a strategy put on the frontier itself, and the rest of a
+page whose links are fetched together."""
+
+
+def enqueued(links: LinkBatch) -> bool:
+    """Whether these links were put on the frontier by a strategy (``View.enqueue``)."""
+    return len(links) > 0 and links.links.kinds[0] is LinkKind.BACKLINK
+
+
+class Quiet:
+    """What strategies do unless they say otherwise: they fetch link by link, and ask nobody."""
+
+    whole_pages = False
+
+    def wants_to_consult(self) -> bool:
+        return False
+
+    async def consult(self) -> bool:
+        return False

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from clew.model import Session, Visit
-from clew.strategies.base import View
+from clew.strategies.base import Quiet, View
 
 
-class FixedStrategy:
+class FixedStrategy(Quiet):
     """A strategy whose scores never change; subclasses give ``name``, ``score`` and ``explain``."""
 
     def begin(self, view: View) -> None:

@@ -35,7 +35,8 @@ class Hit:
 class SearchProvider(Protocol):
     """Finds pages by words. ``name`` stands for the provider and the settings that its answers depend on."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     async def search(self, query: str, limit: int) -> list[Hit]:
         """At most ``limit`` hits, best first, no URL twice. Raises ProviderError."""
@@ -50,7 +51,8 @@ class SearchProvider(Protocol):
 class BacklinkProvider(Protocol):
     """Finds the pages that link to a page. ``name`` as for SearchProvider."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     async def backlinks(self, url: str, limit: int) -> list[str]:
         """At most ``limit`` canonical URLs of pages that link to canonical ``url``, none twice, never ``url`` itself.

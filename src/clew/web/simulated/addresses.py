@@ -15,6 +15,7 @@ from clew.web.simulated.hashing import Numbers, Words, draws, key
 from clew.web.simulated.language import TITLE_WORDS, Language, flags
 from clew.web.simulated.layout import Layout
 from clew.web.simulated.links import Way
+from clew.web.simulated.sites import Sites
 
 SECTIONS = ("articles", "archive", "notes", "library", "reports", "items", "misc", "docs")
 """Names of sections that tell nothing of the topic."""
@@ -29,11 +30,12 @@ _HOST = re.compile(r"h(0|[1-9]\d{0,11})")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cards:
-    """What can be said of n pages without computing their texts."""
+    """What can be said of n pages without computing their texts. ``layers``: of layered sites, -1 for other pages."""
 
     hosts: Numbers
     locals: Numbers
     leaves: Numbers
+    layers: Numbers
     titles: list[list[str]]
     paths: list[str]
 
@@ -53,8 +55,8 @@ class Spot(NamedTuple):
 class Addresses:
     """Writes and reads the URLs of one web."""
 
-    def __init__(self, layout: Layout, language: Language, seed: int) -> None:
-        self._layout, self._language = layout, language
+    def __init__(self, layout: Layout, language: Language, sites: Sites, seed: int) -> None:
+        self._layout, self._language, self._sites = layout, language, sites
         parameters = layout.parameters
         self._port = "" if parameters.port == 80 else f":{parameters.port}"
         self._domain, self._telling = parameters.domain, parameters.url_informative
@@ -83,14 +85,24 @@ class Addresses:
         own = self._layout.bits(hosts, locals_)
         leaves = self._layout.leaves_on(self._layout.host_leaves(hosts), locals_, own)
         bits = draws(own[:, None], _PLACES[None, :])
+        layers = self._sites.layers(hosts, locals_)
         titles = self._language.phrases(leaves, bits)
         lengths = (2 + (bits[:, 0] >> np.uint64(3)) % np.uint64(TITLE_WORDS - 1)).tolist()
         titles = [title[:length] for title, length in zip(titles, lengths, strict=True)]
         sections = self._sections(leaves, draws(self._section_key, hosts * self._layout.leaves + leaves))
+        self._name_layers(layers, bits, titles, sections)
         telling = flags(bits[:, 1] << _SHIFT, self._telling).tolist()
         columns = zip(locals_.tolist(), sections, telling, titles, strict=True)
         paths = [f"/{part}/{title[0] if tells else 'page'}-{n}.html" if n else "/" for n, part, tells, title in columns]
-        return Cards(hosts, locals_, leaves, titles, paths)
+        return Cards(hosts, locals_, leaves, layers, titles, paths)
+
+    def _name_layers(self, layers: Numbers, bits: Words, titles: list[list[str]], sections: list[str]) -> None:
+        """Give layer pages, in place, titles and sections that tell the layer and no topic."""
+        places = np.flatnonzero(layers >= 0)
+        phrases = self._language.layer_phrases(layers[places], bits[places])
+        for place, phrase in zip(places.tolist(), phrases, strict=True):
+            titles[place] = phrase[: len(titles[place])]
+            sections[place] = self._language.layer_words(int(layers[place]))[0]
 
     def _sections(self, leaves: Numbers, bits: Words) -> list[str]:
         telling, low = flags(bits, self._telling).tolist(), (bits & np.uint64(0xFFFF)).tolist()

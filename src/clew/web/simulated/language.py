@@ -60,6 +60,8 @@ class Language:
         self._common = [*FUNCTION_WORDS, *made_up]
         self.node_words = lru_cache(maxsize=4_096)(self._node_words)
         self.vocabulary = lru_cache(maxsize=256)(self._vocabulary)
+        self.layer_words = lru_cache(maxsize=64)(self._layer_words)
+        self._layer_texts = lru_cache(maxsize=64)(self._layer_vocabulary)
         self._title_words = lru_cache(maxsize=4_096)(self._title_vocabulary)
         self._edges = self._level_edges()
 
@@ -113,6 +115,14 @@ class Language:
             index = known[name]
         return len(names), index
 
+    def _layer_words(self, layer: int) -> list[str]:
+        """The words of a layer of sites: as many as a topic has, and none of any topic."""
+        first = COMMON + (self._node(self._depth + 1, 0) + layer) * NODE_WORDS
+        return [self.word(number) for number in range(first, first + NODE_WORDS)]
+
+    def _layer_vocabulary(self, layer: int) -> list[str]:
+        return self._common + self.layer_words(layer)
+
     # texts
 
     def _level_edges(self) -> Reals:
@@ -134,6 +144,18 @@ class Language:
         ranks = np.where(on_topic, self._topic_words(bits), common)
         words = self.vocabulary(leaf, aside)
         return [words[rank] for rank in ranks.tolist()]
+
+    def layer_text(self, layer: int, bits: Words, typical: float) -> list[str]:
+        """One word for each of ``bits``; a share ``typical`` comes from the layer's vocabulary."""
+        own = (bits >> np.uint64(16)) & _U16 < round(typical * 65_536)
+        ranks = np.where(own, COMMON + self._node_ranks[bits >> np.uint64(48)], self._common_ranks[bits & _U16])
+        words = self._layer_texts(layer)
+        return [words[rank] for rank in ranks.tolist()]
+
+    def layer_phrases(self, layers: Numbers, bits: Words) -> list[list[str]]:
+        """A few words of each layer, as in titles: one for each of ``bits`` uint64[n, w]."""
+        rows = zip(layers.tolist(), self._node_ranks[bits >> np.uint64(48)].tolist(), strict=True)
+        return [[self.layer_words(layer)[rank] for rank in row] for layer, row in rows]
 
     def _topic_words(self, bits: Words) -> Numbers:
         share = ((bits >> np.uint64(32)) & _U16).astype(np.float64) / 65_536

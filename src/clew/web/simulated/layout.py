@@ -37,6 +37,7 @@ class Kind(IntEnum):
     CONTENT = 1
     HUB = 2  # lists many pages of its topic, on many hosts
     NAVIGATION = 3  # lists pages of its host; about nothing
+    LAYER = 4  # leads to papers of a layered site, or seems to; about nothing
 
 
 class Place(NamedTuple):

@@ -5,6 +5,8 @@ children, neighbours), homes point to the next host of their topic, and tunnels 
 *Site* links go to random pages of the host. *Outward* links go to other hosts: to the page's own topic with
 probability ``locality``, else to a topic nearby in the tree or to any topic, half and half.
 
+Layered sites (sites.py) have links of their own.
+
 No outward link leads into an isolated island from a page in the same top-level branch of topics.
 """
 
@@ -19,11 +21,11 @@ import numpy as np
 
 from clew.web.simulated.hashing import Flags, Numbers, Reals, Words, below, draw, draws, key, unit, units
 from clew.web.simulated.layout import Kind, Layout, Place
+from clew.web.simulated.sites import Sites
 
 _CHILDREN = 8  # of a page in the tree of its site
 _TRIES = 3  # candidates for an outward link
 _COLUMNS = 2 + 2 * _TRIES  # of random bits for a link
-_DEGREE_SPREAD = 0.4  # standard deviation of the logarithm of the out-degree
 _DOUBLES = 1.07  # a link drawn twice is written once
 _OWN_ISLAND = 0.5  # share of on-topic outward links that stay on the page's island
 _TO_HOME = 0.3  # share of outward links that go to a home page
@@ -34,6 +36,7 @@ _DEAD_HOSTS = 0.25  # of broken links
 
 # (share of links that stay on the host, least probability to stay on topic, factor of the out-degree)
 _HABITS = {Kind.HOME: (1.0, 0.0, 1.1), Kind.CONTENT: (1.0, 0.0, 1.0), Kind.HUB: (0.25, 0.9, 1.4)}
+_HOMES = {0: 8, 1: 2}  # links to the homes of other hosts from a layered site's home and lists; 1 from other pages
 _NAVIGATION_SITE, _NAVIGATION_DEGREE = 0.9, 1.2
 
 
@@ -71,15 +74,18 @@ class Targets:
 class Linker:
     """Draws the links of any page of a layout."""
 
-    def __init__(self, layout: Layout, seed: int) -> None:
+    def __init__(self, layout: Layout, sites: Sites, seed: int) -> None:
+        self._sites = sites
         self._layout, self._parameters = layout, layout.parameters
         names = ("degree", "link", "way", "entrance")
         self._keys = {name: key(seed, f"link {name}") for name in names}
         mean = self._parameters.out_degree * _DOUBLES
-        self._degrees = [max(4, round(mean * factor)) for factor in log_normal(_DEGREE_SPREAD)]
+        self._degrees = [max(4, round(mean * factor)) for factor in log_normal(self._parameters.degree_spread)]
 
     def targets(self, place: Place) -> Targets:
         """The links of one page, distinct, none to itself."""
+        if self._sites.is_layered(place.host):
+            return self._layered(place)
         menu, steps = self._menu(place), self._steps(place)
         inside, outside = self._split(place, self._degree(place) - len(menu) - len(steps))
         count = inside + outside
@@ -87,9 +93,25 @@ class Linker:
         bits = draws(base, np.arange(_COLUMNS * count)).reshape(_COLUMNS, count)
         fixed = np.array(menu + steps, np.int64).reshape(-1, 2)
         site = self._site(place, bits[0, :inside])
-        pairs = np.concatenate([fixed, site, self._outward(place, bits[:, inside:])])
+        pairs = np.concatenate([fixed, site, self._to_homes(self._outward(place, bits[:, inside:]))])
         keep = self._distinct(place, pairs)
         return self._on_the_way(place, pairs[keep], keep < len(menu))
+
+    def _layered(self, place: Place) -> Targets:
+        """The links of a page of a layered site: up, home, to the next layer, and to the homes of other hosts."""
+        onward = self._sites.below(place.host, place.local)
+        menu = [(place.host, 0), (place.host, self._sites.above(place.host, place.local))]
+        fixed = np.array([*menu, *((place.host, local) for local in onward)], np.int64)
+        count = _HOMES.get(self._sites.depth(place.host, place.local), 1)
+        hosts = below(draws(draw(self._keys["link"], place.host, place.local), np.arange(count)), self._layout.hosts)
+        pairs = np.concatenate([fixed, np.stack([hosts, np.zeros_like(hosts)], axis=1)])
+        keep = self._distinct(place, pairs)
+        return self._on_the_way(place, pairs[keep], keep < len(menu))
+
+    def _to_homes(self, pairs: Numbers) -> Numbers:
+        """From elsewhere a link to a layered site leads to its home."""
+        pairs[self._sites.layered(pairs[:, 0]), 1] = 0
+        return pairs
 
     def _degree(self, place: Place) -> int:
         factor = _HABITS[place.kind][2] if place.kind in _HABITS else _NAVIGATION_DEGREE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +12,21 @@ from clew.web.simulated.hashing import Words, draw, draws, key
 from clew.web.simulated.language import TITLE_WORDS, Language, flags
 from clew.web.simulated.layout import Kind, Layout, Place
 from clew.web.simulated.links import Targets, Way, log_normal
+from clew.web.simulated.sites import LAYERS
 
 _GENERIC = ("more", "here", "read on", "link", "next", "details", "click here", "this page", "see also", "continue")
 _LENGTH_SPREAD = 0.35  # standard deviation of the logarithm of the number of words
 _SENTENCE, _PARAGRAPH = 13, 90  # mean number of words
+_MONTH_WORDS = 120
 _CONTEXT_WORDS = 3  # about the target, after a link
 # Texts of hubs and navigation pages are shorter and say less of the topic: (factor of words, factor of topic words).
-_TEXTURE = {Kind.HOME: (0.8, 0.9), Kind.CONTENT: (1.0, 1.0), Kind.HUB: (0.5, 0.8), Kind.NAVIGATION: (0.4, 0.15)}
+_TEXTURE = {
+    Kind.HOME: (0.8, 0.9),
+    Kind.CONTENT: (1.0, 1.0),
+    Kind.HUB: (0.5, 0.8),
+    Kind.NAVIGATION: (0.4, 0.15),
+    Kind.LAYER: (0.4, 1.0),
+}
 _PAGE = (
     '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n</head>\n<body>\n'
     "<nav><ul>\n{menu}</ul></nav>\n<main>\n<h1>{title}</h1>\n<p>{text}</p>\n</main>\n"
@@ -51,12 +60,15 @@ class Writer:
     def _bits(self, name: str, place: Place, count: int) -> Words:
         return draws(self._draw(name, place), np.arange(count))
 
-    def html(self, place: Place, targets: Targets, cards: Cards) -> str:
-        """The page at ``place``. ``cards`` are those of the page itself and of its targets, in order."""
+    def html(self, place: Place, targets: Targets, cards: Cards, extra: Sequence[Anchor] = (), cut: int = 0) -> str:
+        """The page at ``place``. ``cards`` are those of the page itself and of its targets, in order; ``extra`` links
+        stand at the end of the menu. Without its last ``cut`` words.
+        """
         anchors = self.anchors(place, targets, cards)
-        menu = [anchor for anchor in anchors if anchor.structural]
+        menu = [*(anchor for anchor in anchors if anchor.structural), *extra]
         body = [anchor for anchor in anchors if not anchor.structural]
-        words = self._words(place)
+        words = self._words(place, int(cards.layers[0]))
+        del words[len(words) - min(cut, len(words) - 1) :]
         _punctuate(words, self._bits("break", place, len(words)))
         self._set_links(place, words, body)
         return _PAGE.format(
@@ -66,14 +78,27 @@ class Writer:
             host=self._addresses.host_name(place.host),
         )
 
+    def month(self, host: int, number: int, links: Sequence[tuple[str, str]]) -> str:
+        """A month of a calendar without end: some words that all calendars use, and (path, text) of its links."""
+        bits = draws(draw(self._keys["words"], host, number), np.arange(_MONTH_WORDS))
+        items = "".join(f'<li><a href="{path}">{text}</a></li>\n' for path, text in links)
+        return _PAGE.format(
+            title=f"Calendar {number % 12 + 1} {number // 12}",
+            menu=items,
+            text=" ".join(self._language.layer_text(LAYERS, bits, self._parameters.topic_words)),
+            host=self._addresses.host_name(host),
+        )
+
     # words
 
-    def _words(self, place: Place) -> list[str]:
+    def _words(self, place: Place, layer: int) -> list[str]:
         size, strength = _TEXTURE[place.kind]
         count = round(size * self._lengths[self._draw("length", place) % 256])
         # pages differ in how plainly they speak: from a quarter to seven quarters of the mean
         plain = 0.25 + 1.5 * (self._draw("topical", place) % 1_024) / 1_023
         topical = min(0.95, self._parameters.topic_words * strength * plain)
+        if layer >= 0:
+            return self._language.layer_text(layer, self._bits("words", place, count), topical)
         return self._language.text(place.leaf, self._aside(place), self._bits("words", place, count), topical)
 
     def _aside(self, place: Place) -> int:
@@ -108,6 +133,11 @@ class Writer:
         telling = np.flatnonzero(flags(bits, self._parameters.context_informative))
         places = draws(bits[telling][:, None], np.arange(_CONTEXT_WORDS)[None, :])
         phrases = self._language.phrases(cards.leaves[1:][telling], places)
+        layers = cards.layers[1:][telling]
+        places_of_layers = np.flatnonzero(layers >= 0)
+        named = self._language.layer_phrases(layers[places_of_layers], places[places_of_layers])
+        for row, phrase in zip(places_of_layers.tolist(), named, strict=True):
+            phrases[row] = phrase
         contexts = [""] * len(bits)
         for row, phrase in zip(telling.tolist(), phrases, strict=True):
             contexts[row] = " ".join(phrase)
@@ -115,7 +145,7 @@ class Writer:
 
     def _set_links(self, place: Place, words: list[str], anchors: list[Anchor]) -> None:
         """Put links behind words: anywhere in a text; on hubs and navigation pages as a list at its end."""
-        if place.kind in (Kind.HUB, Kind.NAVIGATION):
+        if place.kind in (Kind.HUB, Kind.NAVIGATION, Kind.LAYER):
             items = "\n".join(f"<li>{_with_context(anchor)}</li>" for anchor in anchors)
             words.append(f"</p>\n<ul>\n{items}\n</ul>\n<p>")
             return

@@ -47,12 +47,18 @@ class SimParameters:
     redirects: float = _number(0.03, 0, 0.9, "share of working links that lead through one to three redirects")
     words: int = _number(1_100, 50, 20_000, "mean number of words in the text of a page (log-normal)")
     topic_words: float = _number(0.2, 0, 0.9, "mean share of words drawn from the page's topic and its ancestors")
+    degree_spread: float = _number(0.4, 0, 1.5, "standard deviation of the logarithm of the number of links on a page")
+    layers: float = _share(0.0, "share of hosts that are layered sites (home, people, person, papers); needs tunnels=0")
+    decoys: float = _share(0.75, "share of a layered site's lists, after the first, that lead to no papers")
+    traps: float = _share(0.0, "share of hosts with traps: calendars without end, print versions, tickets in URLs")
     domain: str = field(default="sim.test", metadata={"doc": "suffix of all host names"})
     port: int = _number(80, 1, 65_535, "port in all URLs")
 
     def __post_init__(self) -> None:
         for item in fields(self):
             _check(item, getattr(self, item.name))
+        if self.layers and self.tunnels:
+            raise InputError("simulated web: layered sites have no room for tunnels: set tunnels=0 or layers=0")
 
     @property
     def leaves(self) -> int:

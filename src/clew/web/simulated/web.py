@@ -15,10 +15,13 @@ from clew.web.simulated.hashing import Flags, Numbers, draw, key, unit
 from clew.web.simulated.language import Language
 from clew.web.simulated.layout import Kind, Layout, Place
 from clew.web.simulated.links import Linker, Targets, Way
-from clew.web.simulated.pages import Writer
+from clew.web.simulated.pages import Anchor, Writer
 from clew.web.simulated.parameters import SimParameters, read_spec
+from clew.web.simulated.sites import NAMES, Sites
+from clew.web.simulated.traps import Trap, Traps
 
 _CHUNK = 1 << 18
+_UNPRINTED = 5  # words that a print version leaves out
 _PATIENCE = 500  # candidates in a row that do not fit
 
 
@@ -29,6 +32,9 @@ class PageKind(StrEnum):
     CONTENT = "content"
     HUB = "hub"
     NAVIGATION = "navigation"
+    LAYER = "layer"
+    TRAP = "trap"
+    DUPLICATE = "duplicate"
     REDIRECT = "redirect"
     MISSING = "missing"
 
@@ -49,7 +55,8 @@ class SimPage:
 class PageTruth:
     """What is true of a URL. ``topic`` is the path of topic names from the top level down; ``number`` the page's
     number in the web (-1 for what is no page); ``tunnel`` how many steps before an island it lies (0: on no tunnel);
-    ``isolated`` whether its host belongs to an isolated island.
+    ``isolated`` whether its host belongs to an isolated island; ``layer`` the name of the layer of a layered site's
+    page (sites.NAMES), "" for papers and other pages; ``copy_of`` the URL of the page that a duplicate repeats.
     """
 
     url: str
@@ -59,11 +66,13 @@ class PageTruth:
     number: int = -1
     tunnel: int = 0
     isolated: bool = False
+    layer: str = ""
+    copy_of: str = ""
 
     def relevant_to(self, topic: str) -> bool:
         """Whether the page is about ``topic`` (a path such as ``velok/mitan``) or a topic below it.
 
-        Navigation pages are about nothing, whatever surrounds them.
+        Navigation pages, layers and traps are about nothing, whatever surrounds them; duplicates do not count.
         """
         names = tuple(topic.split("/"))
         about = self.kind in (PageKind.HOME, PageKind.CONTENT, PageKind.HUB)
@@ -80,10 +89,12 @@ class SimulatedWeb:
         self.pages, self.seed, self.parameters = pages, seed, parameters or SimParameters()
         self._layout = Layout(pages, seed, self.parameters)
         self._language = Language(seed, self.parameters)
-        self._linker = Linker(self._layout, seed)
-        self._addresses = Addresses(self._layout, self._language, seed)
+        self._sites = Sites(self._layout, seed)
+        self._traps = Traps(self._layout, seed)
+        self._linker = Linker(self._layout, self._sites, seed)
+        self._addresses = Addresses(self._layout, self._language, self._sites, seed)
         self._writer = Writer(self._layout, self._language, self._addresses, seed)
-        self._places = lru_cache(maxsize=1_024)(self._layout.place)
+        self._places = lru_cache(maxsize=1_024)(self._sites.place)
 
     @property
     def spec(self) -> str:
@@ -104,6 +115,9 @@ class SimulatedWeb:
 
     def page(self, url: str) -> SimPage | None:
         """What is found at ``url``; None when no host of this web is named so."""
+        trap = self._trap(url)
+        if trap is not None:
+            return SimPage(url, 200, html=self._trapped(trap))
         found = self._find(url)
         if isinstance(found, SimPage) or found is None:
             return found
@@ -114,7 +128,36 @@ class SimulatedWeb:
             return SimPage(url, 301, location=self._next_hop(found, cards))
         if not url.partition("#")[0].endswith(cards.paths[0]) and found.local:
             return _missing(url)
-        return SimPage(url, 200, html=self._writer.html(place, targets, cards))
+        return SimPage(url, 200, html=self._writer.html(place, targets, cards, self._entrances(place, cards)))
+
+    def _entrances(self, place: Place, cards: Cards) -> list[Anchor]:
+        links = self._traps.entrances(place.host, place.local, cards.paths[0])
+        return [Anchor(path, text, "", True) for path, text in links]
+
+    def _trap(self, url: str) -> Trap | None:
+        """The trap that a URL leads into, or None."""
+        if not self.parameters.traps:
+            return None
+        address, asks, query = url.partition("#")[0].partition("?")
+        parts = self._addresses.split(address)
+        host = self._addresses.host_number(parts[0]) if parts else None
+        if parts is None or host is None:
+            return None
+        if not asks:
+            return self._traps.read(host, parts[1])
+        ticket, place = self._traps.ticket(host, query), self._place(address)
+        return Trap(host, local=place.local, ticket=ticket) if place and ticket is not None else None
+
+    def _trapped(self, trap: Trap) -> str:
+        """The HTML of a page in a trap."""
+        if trap.month >= 0:
+            return self._writer.month(trap.host, trap.month, self._traps.months(trap.month))
+        place = self._places(trap.host, trap.local)
+        targets = self._linker.targets(place)
+        cards = self._cards(place, targets)
+        if trap.ticket < 0:
+            return self._writer.html(place, targets, cards, cut=_UNPRINTED)
+        return self._traps.sold(self._writer.html(place, targets, cards, self._entrances(place, cards)), trap)
 
     def _find(self, url: str) -> Spot | SimPage | None:
         """The spot a URL points at, or the answer that is given without one."""
@@ -141,16 +184,26 @@ class SimulatedWeb:
         return self._addresses.cards(hosts, np.concatenate([[place.local], targets.locals]))
 
     def links(self, url: str) -> tuple[str, ...]:
-        """The absolute URLs that the page at ``url`` links to, without computing its text; () for what is no page."""
-        place = self._place(url)
+        """The absolute URLs that the page at ``url`` links to, without computing its text; () for what is no page.
+
+        Links from trap to trap have no end and are left out: a month has a link to the home page, a duplicate those
+        of the page that it repeats.
+        """
+        trap = self._trap(url)
+        if trap is not None and trap.month >= 0:
+            return (f"{self._addresses.root(trap.host)}/",)
+        place = self._place(url) if trap is None else self._places(trap.host, trap.local)
         if place is None:
             return ()
         targets = self._linker.targets(place)
+        cards = self._cards(place, targets)
         columns = zip(
-            targets.hosts.tolist(), targets.locals.tolist(), self._cards(place, targets).paths[1:],
-            targets.ways.tolist(), strict=True,
-        )  # fmt: skip
-        return tuple(dict.fromkeys(self._addresses.link(h, n, path, Way(way)) for h, n, path, way in columns))
+            targets.hosts.tolist(), targets.locals.tolist(), cards.paths[1:], targets.ways.tolist(), strict=True
+        )
+        found = [self._addresses.link(h, n, path, Way(way)) for h, n, path, way in columns]
+        if trap is None:
+            found += [self._addresses.root(place.host) + anchor.href for anchor in self._entrances(place, cards)]
+        return tuple(dict.fromkeys(found))
 
     def robots(self, host: str) -> str | None:
         """The robots.txt of a host, given its full name; None when it has none (404).
@@ -169,6 +222,9 @@ class SimulatedWeb:
 
     def truth(self, url: str) -> PageTruth:
         """What is true of a URL, whether it is a page or not."""
+        trap = self._trap(url)
+        if trap is not None:
+            return self._trap_truth(url, trap)
         found = self._find(url)
         if not isinstance(found, Spot):
             return PageTruth(url, PageKind.MISSING)
@@ -176,6 +232,12 @@ class SimulatedWeb:
             return PageTruth(url, PageKind.REDIRECT, host=self._addresses.host_name(found.host))
         place = self._place(url)
         return self._truth(url, place) if place else PageTruth(url, PageKind.MISSING)
+
+    def _trap_truth(self, url: str, trap: Trap) -> PageTruth:
+        host = self._addresses.host_name(trap.host)
+        if trap.month >= 0:
+            return PageTruth(url, PageKind.TRAP, host=host)
+        return PageTruth(url, PageKind.DUPLICATE, host=host, copy_of=self._addresses.url(trap.host, trap.local))
 
     def _place(self, url: str) -> Place | None:
         """The place of the page at exactly this URL."""
@@ -195,6 +257,7 @@ class SimulatedWeb:
             layout.number(place.host, place.local),
             place.local if layout.tunnel_through(place.host, place.local) else 0,
             layout.is_isolated(layout.host_leaf(place.host), layout.island(place.host)),
+            NAMES[self._sites.layer(place.host, place.local)] if place.kind is Kind.LAYER else "",
         )
 
     def topics(self, level: int | None = None) -> tuple[str, ...]:
@@ -228,7 +291,8 @@ class SimulatedWeb:
         first, end = self._span(topic)
 
         def about(place: Place) -> bool:
-            return (first <= place.leaf < end) is relevant and place.kind is not Kind.NAVIGATION
+            on_topic = first <= place.leaf < end and place.kind is not Kind.LAYER
+            return on_topic is relevant and place.kind is not Kind.NAVIGATION
 
         leaves = (first, end) if relevant else (0, self._layout.leaves)
         return self._choose(n, f"examples {topic} {relevant}", leaves, self._any_page, about)
@@ -259,6 +323,7 @@ class SimulatedWeb:
         targets = self._linker.targets(place)
         arrives = targets.ways <= int(Way.REDIRECT_3)
         leaves = self._layout.page_leaves(targets.hosts, targets.locals)[arrives]
+        leaves[self._sites.layers(targets.hosts, targets.locals)[arrives] >= 0] = -1
         if bool(np.any((first <= leaves) & (leaves < end))):
             return True
         places = zip(targets.hosts[arrives].tolist(), targets.locals[arrives].tolist(), strict=True)
@@ -290,6 +355,23 @@ class SimulatedWeb:
             raise InputError(f"simulated web: only {len(chosen)} of {n} pages found for {purpose!r}; ask for fewer")
         return list(chosen)
 
+    # the web as a graph of numbers
+
+    def linked(self, hosts: Numbers, locals_: Numbers) -> Iterator[Numbers]:
+        """For each page the numbers of the pages that its links lead to in the end, through redirects or not."""
+        firsts = self._layout.first(np.arange(self.hosts + 1))
+        for host, local in zip(hosts.tolist(), locals_.tolist(), strict=True):
+            targets = self._linker.targets(self._places(host, local))
+            arrives = targets.ways <= int(Way.REDIRECT_3)
+            yield firsts[targets.hosts[arrives]] + targets.locals[arrives]
+
+    def urls(self) -> Iterator[str]:
+        """The URLs of all pages, by number."""
+        for start in range(0, self.pages, _CHUNK):
+            hosts, locals_ = self.located(start, min(start + _CHUNK, self.pages))
+            paths = self._addresses.cards(hosts, locals_).paths
+            yield from (self._addresses.root(host) + path for host, path in zip(hosts.tolist(), paths, strict=True))
+
     # counting, in time proportional to the number of pages
 
     def relevant(self, topic: str) -> Iterator[str]:
@@ -309,12 +391,14 @@ class SimulatedWeb:
         """(hosts, local numbers, relevant or not) of all pages, some at a time."""
         first, end = self._span(topic)
         for start in range(0, self.pages, _CHUNK):
-            hosts, locals_ = self._pages_from(start, min(start + _CHUNK, self.pages))
+            hosts, locals_ = self.located(start, min(start + _CHUNK, self.pages))
             leaves = self._layout.page_leaves(hosts, locals_)
-            about = self._layout.kinds(hosts, locals_) != int(Kind.NAVIGATION)
+            kinds = self._sites.kinds(hosts, locals_)
+            about = (kinds != int(Kind.NAVIGATION)) & (kinds != int(Kind.LAYER))
             yield hosts, locals_, about & (first <= leaves) & (leaves < end)
 
-    def _pages_from(self, start: int, end: int) -> tuple[Numbers, Numbers]:
+    def located(self, start: int, end: int) -> tuple[Numbers, Numbers]:
+        """(hosts, local numbers) of the pages start .. end - 1."""
         low, high = self._layout.locate(start)[0], self._layout.locate(end - 1)[0]
         firsts = self._layout.first(np.arange(low, high + 1))
         numbers = np.arange(start, end)

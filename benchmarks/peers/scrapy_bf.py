@@ -1,0 +1,54 @@
+"""Scrapy, breadth-first by the settings its documentation names, one request at a time. Run in its own environment.
+
+python scrapy_bf.py SPEC.json     SPEC: {"seeds": [...], "start": ..., "keywords": [...]}; the proxy is in http_proxy
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import scrapy
+from scrapy.crawler import CrawlerProcess
+from scrapy.linkextractors import LinkExtractor
+
+SETTINGS: dict[str, Any] = {
+    "DEPTH_PRIORITY": 1,
+    "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
+    "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+    "CONCURRENT_REQUESTS": 1,
+    "DOWNLOAD_DELAY": 0,
+    "ROBOTSTXT_OBEY": True,
+    "RETRY_ENABLED": False,
+    "COOKIES_ENABLED": False,
+    "TELNETCONSOLE_ENABLED": False,
+    "LOG_LEVEL": "ERROR",
+}
+
+
+class BreadthFirstSpider(scrapy.Spider):
+    """Follows every link."""
+
+    name = "breadth-first"
+    extractor = LinkExtractor()
+
+    def parse(self, response: Any) -> Iterator[Any]:
+        """Follow the links of a page."""
+        if not isinstance(response, scrapy.http.TextResponse):
+            return
+        for link in self.extractor.extract_links(response):
+            yield scrapy.Request(link.url, callback=self.parse)
+
+
+def main() -> None:
+    spec = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    process = CrawlerProcess(SETTINGS)
+    process.crawl(BreadthFirstSpider, start_urls=spec["seeds"])
+    process.start()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""The links of a web that can be looked through, backwards: who links to a page of an archive, folder or simulation.
+
+It stands in for the search engine that papers/1 asks "link:" (CFC-2). Looking through the web costs no fetches: a
+search engine has done it before the crawl begins. What was found is kept in the project.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from clew.errors import ClewError
+from clew.model import Ints, Outcome, Request
+from clew.text.reader import Reader, Unreadable
+from clew.urls.canonical import Canonicaliser
+from clew.web.base import World
+
+MOST = 200_000
+"""Pages looked through, at most."""
+
+
+_decode = msgspec.msgpack.Decoder(tuple[str, list[str], list[list[int]]]).decode
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inverted:
+    """A BacklinkProvider over link columns: page ``urls[i]`` is linked to from ``parents[starts[i]:starts[i + 1]]``."""
+
+    urls: tuple[str, ...]
+    starts: Ints
+    parents: Ints
+    places: dict[str, int]
+    name: str = "web"
+
+    @classmethod
+    def of(cls, urls: Sequence[str], rows: Iterable[Iterable[int]]) -> Inverted:
+        """From the pages each page links to, as numbers."""
+        edges = [(target, source) for source, row in enumerate(rows) for target in dict.fromkeys(row)]
+        table = np.array(sorted(edges), np.int32).reshape(-1, 2)
+        starts = np.searchsorted(table[:, 0], np.arange(len(urls) + 1)).astype(np.int32)
+        return cls(tuple(urls), starts, table[:, 1].copy(), {url: place for place, url in enumerate(urls)})
+
+    async def backlinks(self, url: str, limit: int) -> list[str]:
+        """At most ``limit`` pages that link to ``url``, in the order in which the web was looked through."""
+        place = self.places.get(url)
+        if place is None:
+            return []
+        found = (self.urls[parent] for parent in self.parents[self.starts[place] : self.starts[place + 1]].tolist())
+        return [parent for parent in found if parent != url][:limit]
+
+    async def close(self) -> None:
+        """Nothing to free."""
+
+
+@dataclass(slots=True)
+class LookedThrough:
+    """A BacklinkProvider that looks through ``world`` from ``starts`` when first asked; ``file`` keeps the result."""
+
+    world: World
+    reader: Reader
+    canonicalise: Canonicaliser
+    starts: Sequence[str]
+    file: Path
+    name: str = "web"
+    _inverted: Inverted | None = None
+
+    async def backlinks(self, url: str, limit: int) -> list[str]:
+        """As ``Inverted.backlinks``."""
+        if self._inverted is None:
+            self._inverted = self._kept() or await self._look()
+        return await self._inverted.backlinks(url, limit)
+
+    async def close(self) -> None:
+        """Nothing to free: the world is the caller's."""
+
+    def _kept(self) -> Inverted | None:
+        try:
+            name, urls, rows = _decode(self.file.read_bytes())
+        except (OSError, msgspec.MsgspecError):
+            return None
+        return Inverted.of(urls, rows) if name == self.world.name else None
+
+    async def _look(self) -> Inverted:
+        urls, rows = await look_through(self.starts, self._links)
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        self.file.write_bytes(msgspec.msgpack.encode((self.world.name, urls, rows)))
+        return Inverted.of(urls, rows)
+
+    async def _links(self, url: str) -> list[str]:
+        response = await self.world.fetch(Request(url))
+        if response.outcome is Outcome.REDIRECT:
+            target = self.canonicalise(response.location, url)
+            return [target] if target is not None else []
+        if response.outcome is not Outcome.OK:
+            return []
+        try:
+            return list(self.reader.read(response).links.urls)
+        except (Unreadable, ClewError):
+            return []
+
+
+async def look_through(
+    starts: Iterable[str], links: Callable[[str], Awaitable[Iterable[str]]]
+) -> tuple[list[str], list[list[int]]]:
+    """All pages that links lead to, breadth-first, and the numbers of those each page links to."""
+    numbers = {url: number for number, url in enumerate(dict.fromkeys(starts))}
+    waiting, rows = deque(numbers), list[list[int]]()
+    while waiting:
+        row = []
+        for url in await links(waiting.popleft()):
+            if url not in numbers and len(numbers) < MOST:
+                numbers[url] = len(numbers)
+                waiting.append(url)
+            if url in numbers:
+                row.append(numbers[url])
+        rows.append(row)
+    return list(numbers), rows

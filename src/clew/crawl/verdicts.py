@@ -1,0 +1,25 @@
+"""What a judgement means for a page: its relevance to the interest, and whether it belongs to the collection."""
+
+from __future__ import annotations
+
+from clew.model import Judgement
+from clew.topics.interest import Interest
+
+SAME_PAGE = "same page as"
+"""How the reason of a visit begins that repeats another one."""
+
+FINAL = SAME_PAGE
+"""Reasons that no other judgement changes."""
+
+NOINDEX = "noindex: its owner wants it in no collection"
+EXCLUDED = "excluded: it is about something the interest rules out"
+
+
+def verdict(interest: Interest, judgement: Judgement, *, barred: bool) -> tuple[float, bool, str]:
+    """Relevance, whether the page is relevant, and why it is not whatever its relevance ("" if nothing stands against
+    it). ``barred``: its owner wants it in no collection."""
+    relevance = interest.relevance(judgement)
+    relevant = interest.relevant(relevance, judgement) and not barred
+    if barred:
+        return relevance, relevant, NOINDEX
+    return relevance, relevant, EXCLUDED if interest.is_excluded(judgement) else ""

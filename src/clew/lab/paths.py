@@ -1,0 +1,54 @@
+"""The paths by which a run came to what it found: how many irrelevant pages it had to walk through (TUN-27, 28)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew.lab.measures import PathStatistics, path_statistics, tunnels
+from clew.lab.results import Run
+from clew.model import Doubles, Ints
+
+
+def of_run(run: Run) -> PathStatistics:
+    """Paths from one relevant page to the next, by the truth and by the links that were taken. Seeds stand for relevant
+    pages, and are not counted as found. Levels count from 1: a find of level l had l − 1 irrelevant pages before it."""
+    return path_statistics(tunnels(run.sources - 1, run.found), run.found, run.judged, run.sources)
+
+
+@dataclass(frozen=True, slots=True)
+class Digging:
+    """``finds``: relevant pages found, without seeds · ``dug``: the share of them that stood behind at least one
+    irrelevant page, ``deep``: behind two at least, as nothing that looks one link ahead can see · ``longest``: the most
+    irrelevant pages before a find · ``modal_length``, ``lift``: see PathStatistics. NaN for shares of nothing."""
+
+    finds: int
+    dug: float
+    deep: float
+    longest: int
+    modal_length: int
+    lift: float
+
+
+def digging(run: Run) -> Digging:
+    """What the paths of a run say in few figures."""
+    paths = of_run(run)
+    found, finds = paths.found, int(paths.found.sum())
+    behind = [float(found[level:].sum()) / finds if finds else float("nan") for level in (1, 2)]
+    longest = int(np.flatnonzero(found).max()) if finds else 0
+    return Digging(finds, behind[0], behind[1], longest, paths.modal_length, paths.lift)
+
+
+def finds_by_tunnel(runs: Sequence[Run]) -> Doubles:
+    """float64[longest + 1]: finds behind 0, 1, 2, ... irrelevant pages, mean of the runs."""
+    return mean_counts([of_run(run).found for run in runs])
+
+
+def mean_counts(rows: Sequence[Ints]) -> Doubles:
+    """The mean of histograms that may differ in length; those that end early have zeros behind."""
+    total = np.zeros(max(map(len, rows), default=0))
+    for row in rows:
+        total[: len(row)] += row
+    return np.asarray(total / max(len(rows), 1), np.float64)

@@ -1,0 +1,87 @@
+"""Labels that a user gives while a crawl runs: the judge is trained again after the next session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clew import Project
+from clew.crawl.feedback import held_back
+from clew.crawl.loop import Crawl
+from clew.crawl.run import CrawlOptions, Display, crawl
+from clew.model import Visit
+from support import write_project
+
+BOATS = "sailing boats with sails and masts leave the harbour for a regatta on the sea"
+MUSIC = "violins and pianos play a sonata in the concert hall, an orchestra tunes its strings"
+TAXES = "taxes and budgets are debated by ministers in parliament before the vote"
+
+
+def site(folder: Path) -> Path:
+    """A chain of 24 pages about music: a judge that knows boats and taxes calls none of them relevant."""
+    mirror = folder / "mirror" / "a.test"
+    mirror.mkdir(parents=True)
+    for number in range(24):
+        onward = f"<a href={number + 1}.html>on</a>"
+        (mirror / f"{number}.html").write_text(f"<html lang=en><p>{MUSIC} {number} {onward}", encoding="utf-8")
+    settings = (
+        f'[project]\nweb = "folder:{mirror.parent}"\n[strategy]\nname = "breadth-first"\n[crawl]\nsession_pages = 6\n'
+        'contact = "me@example.org"\nworkers = 0\n'
+    )
+    examples = {f"good{n}.html": f"<html lang=en><p>{BOATS} {n}" for n in range(3)}
+    others = {f"bad{n}.html": f"<html lang=en><p>{TAXES} {n}" for n in range(3)}
+    return write_project(folder / "p", ["http://a.test/0.html"], examples, others, settings)
+
+
+def run(folder: Path, at: int, labels: str) -> dict[int, bool]:
+    """Crawl; ``labels`` are written after visit ``at``. Visit number -> relevant."""
+
+    def visited(visit: Visit) -> None:
+        if visit.number == at:
+            (folder / "labels.tsv").write_text(labels, encoding="utf-8")
+
+    def started(running: Crawl) -> None:
+        running.on_visit = visited
+
+    crawl(Project(folder), CrawlOptions(), Display(started=started))
+    store = Project(folder).open_store(read_only=True)
+    found = {row.number: row.relevant for row in store.visits()}
+    store.close()
+    return found
+
+
+def decisions(folder: Path) -> list[tuple[int, str]]:
+    store = Project(folder).open_store(read_only=True)
+    found = [(row.visit, row.decision.kind) for row in store.decisions()]
+    store.close()
+    return found
+
+
+def label(number: int, verdict: str) -> str:
+    return f"http://a.test/{number}.html\t{verdict}\n"
+
+
+def heard(last: int) -> list[int]:
+    """Pages up to ``last`` whose label teaches, and is not held back."""
+    return [number for number in range(last) if not held_back(f"http://a.test/{number}.html")]
+
+
+def test_labels_change_what_is_relevant_from_the_next_session_on(tmp_path: Path) -> None:
+    """Given after visit 8, heeded when session 2 ends with visit 12: page 13 is the first that is judged with them."""
+    folder = site(tmp_path)
+    found = run(folder, 8, "".join(label(number, "relevant") for number in heard(8)))
+    assert [number for number, relevant in found.items() if relevant] == list(range(13, 25))
+    assert decisions(folder) == [(12, "judge adopted")]
+
+
+def test_labels_that_make_the_judge_worse_are_logged_and_not_heeded(tmp_path: Path) -> None:
+    """What is held back says irrelevant, what is not says relevant: pages that are all alike."""
+    folder = site(tmp_path)
+    kept = [number for number in range(8) if held_back(f"http://a.test/{number}.html")]
+    if not kept:
+        pytest.fail("no page among the first eight is held back: choose other names")
+    lines = [label(number, "relevant") for number in heard(8)] + [label(number, "irrelevant") for number in kept]
+    found = run(folder, 8, "".join(lines))
+    assert not any(found.values())
+    assert decisions(folder) == [(12, "judge refused")]

@@ -1,0 +1,182 @@
+"""The reference corpus by hand, and whether the table that ships is sensible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from math import log
+
+import numpy as np
+import pytest
+
+from clew.errors import InputError
+from clew.judges import background
+from clew.judges.features import Features, pair_ids
+from clew.judges.reference import STEP, Reference, pack, shipped_languages, unpack
+from clew.model import Doubles, Leaves, Links, Page, TermIds
+from clew.text.language import stop_words
+from clew.text.terms import tokeniser
+
+
+def uints(*numbers: int) -> TermIds:
+    return np.array(numbers, np.uint32)
+
+
+def no_links() -> Links:
+    none, starts = np.empty(0, np.int32), np.zeros(1, np.int32)
+    keys, spans = np.empty(0, np.uint64), np.empty((0, 3), np.int32)
+    return Links((), keys, (), none, np.empty(0, np.bool_), (), uints(), starts, (), spans)
+
+
+NO_LINKS = no_links()
+
+
+def page(title: Sequence[int], body: Sequence[int]) -> Page:
+    leaves = Leaves(uints(*body), np.array([0, len(body)], np.int32))
+    return Page("http://a.example/", "", "en", "utf-8", "text/html", "", uints(*title), leaves, NO_LINKS)
+
+
+SMALL = Reference(uints(3, 5, 9), np.array([1.0, 4.0, 10.0]), 10.0)
+"""Ten documents: term 3 in one of them, 5 in four, 9 in all."""
+
+
+def test_idf_is_the_logarithm_of_n_over_f() -> None:
+    assert SMALL.df_of(uints(9, 4, 3, 5)).tolist() == [10.0, 0.0, 1.0, 4.0]
+    # log(10/10), unseen: log(10/1), log(10/1), log(10/4)
+    assert SMALL.idf(uints(9, 4, 3, 5)).tolist() == pytest.approx([0.0, log(10), log(10), log(2.5)])
+
+
+def test_with_add_one_an_unseen_word_is_rarer_than_one_seen_once() -> None:
+    # log(11/11), log(11/1), log(11/2), log(11/5)
+    assert SMALL.idf(uints(9, 4, 3, 5), add_one=True).tolist() == pytest.approx([0, log(11), log(5.5), log(2.2)])
+
+
+def test_an_empty_corpus_divides_by_nothing() -> None:
+    nothing = Reference.learned([])
+    assert len(nothing) == 0 and nothing.documents == 0
+    assert nothing.idf(uints(1, 2)).tolist() == [0.0, 0.0] == nothing.idf(uints(1, 2), add_one=True).tolist()
+
+
+def test_a_table_is_learned_from_pages_that_count_a_term_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages {7}, {7, 8}, {8, 2}: 7 in two, 8 in two, 2 in one of three. Counting in between changes nothing."""
+    pages = [page([7], [7, 7]), page([], [8, 7]), page([8], [2])]
+    for buffer in (1_000, 1):
+        monkeypatch.setattr("clew.judges.reference.BUFFER", buffer)
+        learned = Reference.learned(pages)
+        assert (learned.ids.tolist(), learned.df.tolist(), learned.documents) == ([2, 7, 8], [1, 2, 2], 3)
+        assert not learned.pairs
+
+
+def test_pairs_can_be_learned() -> None:
+    learned = Reference.learned([page([7], [8]), page([], [7, 8, 7])], Features(pairs=True))
+    assert learned.pairs
+    both, turned = pair_ids(uints(7, 8)), pair_ids(uints(8, 7))
+    assert learned.df_of(np.concatenate([both, turned, uints(7)])).tolist() == [2, 1, 2]
+
+
+def test_a_document_of_the_other_table_counts_its_weight() -> None:
+    """10 + 0.5·4 documents; 3: 1, 5: 4 + 0.5·2, 6: 0.5·4, 9: 10."""
+    merged = SMALL.merged(Reference(uints(5, 6), np.array([2.0, 4.0]), 4.0), weight=0.5)
+    assert (merged.ids.tolist(), merged.df.tolist(), merged.documents) == ([3, 5, 6, 9], [1, 5, 2, 10], 12)
+
+
+def test_a_table_comes_back_from_its_bytes() -> None:
+    again = Reference.from_bytes(Reference(SMALL.ids, SMALL.df, 10.0, pairs=True).to_bytes())
+    assert (again.ids.tolist(), again.df.tolist()) == ([3, 5, 9], [1, 4, 10])
+    assert (again.documents, again.pairs) == (10.0, True) and again.ids.dtype == np.uint32
+
+
+@pytest.mark.parametrize("broken", ["cut", "text", "unsorted"])
+def test_a_damaged_table_is_named(broken: str) -> None:
+    raw = SMALL.to_bytes()
+    unsorted = Reference(uints(5, 3), np.ones(2), 3.0).to_bytes()
+    given = {"cut": raw[: len(raw) // 2], "text": b"terms", "unsorted": unsorted}[broken]
+    with pytest.raises(InputError, match=r"^models/df\.npz: .*learn it again"):
+        Reference.from_bytes(given, "models/df.npz")
+
+
+def test_packed_tables_keep_ids_exactly_and_frequencies_nearly() -> None:
+    tables = {"xx": SMALL, "aa": Reference(uints(1, 0xFFFFFFFE), np.array([3.0, 70_000.0]), 80_000.0)}
+    raw = pack(tables)
+    again = unpack(raw)
+    assert raw == pack(dict(reversed(tables.items()))) and sorted(again) == ["aa", "xx"]
+    for name, table in tables.items():
+        assert again[name].ids.tolist() == table.ids.tolist() and again[name].documents == table.documents
+        assert again[name].df.tolist() == pytest.approx(table.df.tolist(), rel=STEP**0.5 - 1 + 1e-9)
+
+
+# -- the table that ships ---------------------------------------------------------------------------------
+
+LANGUAGES = ("de", "en", "es", "fr", "it", "nl", "pt", "ru")
+"""Languages that must be there; there are more."""
+
+WORDS = {  # common, rare
+    "de": ("Jahr", "Segelboot"),
+    "en": ("year", "sailing"),
+    "es": ("año", "velero"),
+    "fr": ("année", "voilier"),
+    "it": ("anno", "vela"),
+    "nl": ("jaar", "zeilboot"),
+    "pt": ("ano", "veleiro"),
+    "ru": ("год", "парусник"),
+}
+
+
+def df(language: str, *words: str) -> Doubles:
+    ids = np.concatenate([tokeniser(language).ids(word) for word in words])
+    assert len(ids) == len(words)
+    return Reference.shipped([language]).df_of(ids)
+
+
+def test_the_table_ships_and_is_small() -> None:
+    raw = files("clew.judges").joinpath("data/reference.npz").read_bytes()
+    assert 200_000 < len(raw) <= 2_100_000
+    assert set(LANGUAGES) <= set(shipped_languages())
+
+
+def test_every_shipped_table_is_plausible() -> None:
+    for language in shipped_languages():
+        table = Reference.shipped([language])
+        assert 1_500 <= table.documents <= 100_000, language
+        assert 3_000 <= len(table) <= 30_000, language
+        assert (table.ids[1:] > table.ids[:-1]).all()
+        assert 1.9 < table.df.min() < 50 and table.df.max() <= table.documents, language
+        # Zipf: most terms are rare
+        assert np.median(table.df) < 0.02 * table.documents, language
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_common_words_stand_in_more_documents_than_rare_ones(language: str) -> None:
+    common, rare = df(language, *WORDS[language])
+    assert common > 5 * max(rare, 1)
+    assert common > 0.005 * Reference.shipped([language]).documents
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_stop_words_are_no_terms_of_the_table(language: str) -> None:
+    tokens = tokeniser(language)
+    assert not any(len(tokens.ids(word)) for word in stop_words(language))
+    assert len(stop_words(language)) > 20
+
+
+def test_languages_are_pooled_with_the_same_weight() -> None:
+    """f of a German word in the pool of two: its share of German documents, of half of all documents."""
+    german, english = Reference.shipped(["de"]), Reference.shipped(["en"])
+    pool = Reference.shipped(["en", "de"])
+    assert pool.documents == german.documents + english.documents
+    word = tokeniser("de").ids("Jahr")
+    shares = german.df_of(word) / german.documents + english.df_of(word) / english.documents
+    assert pool.df_of(word).tolist() == pytest.approx((shares / 2 * pool.documents).tolist())
+    assert pool.ids.tolist() == Reference.shipped(["de", "en", "de"]).ids.tolist()
+
+
+def test_without_a_table_a_language_is_taken_from_word_frequencies() -> None:
+    assert "mk" not in shipped_languages()
+    ids, shares = background.document_shares(["mk"])
+    table = Reference.shipped(["mk"])
+    assert table.documents == 10_000 and table.ids.tolist() == ids.tolist()
+    assert table.df.tolist() == pytest.approx((shares * 10_000).tolist())
+
+
+def test_no_language_means_english() -> None:
+    assert Reference.shipped([]).ids.tolist() == Reference.shipped(["en"]).ids.tolist()
