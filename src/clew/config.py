@@ -126,9 +126,6 @@ class StopSettings(Section, frozen=True):
     ] = 0.0
     min_score: Annotated[float, doc("Stop when the best waiting link scores below this.", ge=0)] = 0.0
     top_of_topics: Annotated[bool, doc("Stop when a strategy must widen its focus and is already at the top.")] = False
-    community: Annotated[
-        int, doc("Stop when so many relevant pages are a community (strategies that look for one).", ge=0)
-    ] = 0
 
 
 class PolitenessSettings(Section, frozen=True):

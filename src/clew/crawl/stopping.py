@@ -52,9 +52,8 @@ class StopRules:
             self.asked = self.asked or "top_of_topics"
 
     def community(self) -> None:
-        """A strategy found that the relevant pages contain a community."""
-        if self.settings.community:
-            self.asked = self.asked or "community"
+        """A strategy that was told to look for one found that the relevant pages contain a community."""
+        self.asked = self.asked or "community"
 
     def room(self, progress: Progress, under_way: int) -> bool:
         """Whether one more fetch fits into the budget when ``under_way`` are not counted yet."""

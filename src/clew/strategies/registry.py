@@ -9,6 +9,8 @@ import msgspec
 
 from clew.config import Section
 from clew.errors import ConfigError
+from clew.strategies.apprentice import Apprentice
+from clew.strategies.ariadne import Ariadne
 from clew.strategies.base import Strategy
 from clew.strategies.best_first import BestFirst
 from clew.strategies.breadth_first import BreadthFirst
@@ -19,6 +21,8 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
     BreadthFirst.name: BreadthFirst,
     BestFirst.name: BestFirst,
     RandomOrder.name: RandomOrder,
+    Ariadne.name: Ariadne,
+    Apprentice.name: Apprentice,
     Tunnelling.name: Tunnelling,
 }
 """Every strategy: the name that users write, and its class, which takes its settings if it has any."""

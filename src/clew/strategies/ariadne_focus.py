@@ -1,0 +1,172 @@
+"""What Ariadne looks for at present, and how that is widened (papers/3 section 3.3).
+
+    G1 "ignore"    A ∧ B → A, B the more frequent topic (ARI-43)
+    G2 "weigh"     the weight of the rarest part of A ∧ B is multiplied by ``boost``, and the conjunction valued by
+                   Fagin and Wimmers' formula, until the part has NEARLY_ALL of the weight (ARI-44, ARI-16)
+    G3 "taxonomy"  the most infrequent topic is replaced by its parent (ARI-45)
+
+What no option can widen, a single topic in G1 and G2 or topics of the first level in G3, is at the top; then the
+weight of criterion (a) may be halved, ``widen`` times (not in the paper).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any as Anything
+
+import numpy as np
+
+from clew.model import Doubles, Floats
+from clew.topics.formula import (
+    And,
+    Any,
+    Formula,
+    Frequency,
+    Not,
+    Or,
+    Topic,
+    conjunction,
+    disjunction,
+    generalise,
+    unparse,
+)
+from clew.topics.semantics import FaginWimmers, Semantics, value
+from clew.topics.tree import TopicTree
+
+OPTIONS = ("taxonomy", "weigh", "ignore")
+NEARLY_ALL = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """A formula; ``weights`` of the parts of its conjunction where G2 changed them; how often (a) was halved."""
+
+    formula: Formula
+    weights: tuple[float, ...] = ()
+    halved: int = 0
+
+    def value(self, scores: Floats | Doubles, semantics: Semantics) -> Doubles:
+        """μ of the aim, float64[n], from scores [n, topics]."""
+        if not self.weights or not isinstance(self.formula, And):
+            return value(self.formula, scores, semantics)
+        parts = np.stack([value(part, scores, semantics) for part in self.formula.parts])
+        return FaginWimmers(self.weights).conjunction(parts)
+
+    def words(self, names: Sequence[str]) -> str:
+        """For people; ``names`` are the topics' paths."""
+        text = unparse(self.formula, names)
+        if self.weights:
+            text += f" (weights {', '.join(f'{weight:.2f}' for weight in self.weights)})"
+        return text + (f" (relevance weighs {0.5**self.halved:g} of what it did)" if self.halved else "")
+
+    def packed(self, names: Sequence[str]) -> list[Anything]:
+        """As lists, texts and numbers; topics by their paths."""
+        return [_packed(self.formula, names), list(self.weights), self.halved]
+
+    @classmethod
+    def unpacked(cls, packed: Sequence[Anything], numbers: Mapping[str, int]) -> Aim:
+        """From ``packed``. Raises KeyError when a topic is no more."""
+        return cls(_unpacked(packed[0], numbers), tuple(packed[1]), packed[2])
+
+
+@dataclass(frozen=True, slots=True)
+class Widening:
+    """How an aim is widened: one of OPTIONS, ``boost`` > 1 of G2, and how often (a) may be halved at the top."""
+
+    option: str = "taxonomy"
+    boost: float = 2.0
+    widen: int = 0
+
+    def wider(self, aim: Aim, tree: TopicTree | None, frequency: Frequency, semantics: Semantics) -> Aim | None:
+        """One step further; None at the top."""
+        found = self._wider(aim, tree, frequency, semantics)
+        if found is None and aim.halved < self.widen:
+            return replace(aim, halved=aim.halved + 1)
+        return found
+
+    def _wider(self, aim: Aim, tree: TopicTree | None, frequency: Frequency, semantics: Semantics) -> Aim | None:
+        if aim.halved:
+            return None
+        if self.option == "weigh":
+            weights = self._weighed(aim, frequency, semantics)
+            return replace(aim, weights=weights) if weights else None
+        if self.option == "ignore":
+            formula = ignoring(aim.formula, frequency)
+        else:
+            formula = None if tree is None else generalise(aim.formula, tree, frequency)
+        return None if formula is None else Aim(formula)
+
+    def _weighed(self, aim: Aim, frequency: Frequency, semantics: Semantics) -> tuple[float, ...]:
+        if not isinstance(aim.formula, And):
+            return ()
+        parts = aim.formula.parts
+        given = semantics.weights if isinstance(semantics, FaginWimmers) else (1.0,)
+        now = list(aim.weights) or [*given, *(given[-1:] * len(parts))][: len(parts)]
+        total = sum(now)
+        rarest = min(range(len(parts)), key=lambda index: _frequency(parts[index], frequency))
+        if now[rarest] >= NEARLY_ALL * total:
+            return ()
+        now[rarest] = max(now[rarest], total / 1e6) * self.boost
+        return tuple(weight / sum(now) for weight in now)
+
+
+def ignoring(formula: Formula, frequency: Frequency) -> Formula | None:
+    """Every conjunction without its most frequent part; None when there is none."""
+    match formula:
+        case And(parts):
+            drop = max(range(len(parts)), key=lambda index: _frequency(parts[index], frequency))
+            return conjunction(part for index, part in enumerate(parts) if index != drop)
+        case Or(parts):
+            wider = [ignoring(part, frequency) for part in parts]
+            if any(part is not None for part in wider):
+                return disjunction(new or old for new, old in zip(wider, parts, strict=True))
+    return None
+
+
+def renumbered(formula: Formula, places: Mapping[int, int]) -> Formula:
+    """The formula with other topic numbers, for scores that have columns of its topics only."""
+    match formula:
+        case Topic(index):
+            return Topic(places[index])
+        case Not(part):
+            return Not(renumbered(part, places))
+        case And(parts):
+            return And(tuple(renumbered(part, places) for part in parts))
+        case Or(parts):
+            return Or(tuple(renumbered(part, places) for part in parts))
+    return formula
+
+
+def _frequency(formula: Formula, frequency: Frequency) -> float:
+    """How frequent a formula may be, at most; what only negates is more frequent than any topic."""
+    match formula:
+        case Topic(index):
+            return frequency[index]
+        case And(parts):
+            return min(_frequency(part, frequency) for part in parts)
+        case Or(parts):
+            return sum(_frequency(part, frequency) for part in parts)
+    return math.inf
+
+
+def _packed(formula: Formula, names: Sequence[str]) -> Anything:
+    match formula:
+        case Topic(index):
+            return names[index]
+        case Not(part):
+            return ["not", _packed(part, names)]
+        case And(parts):
+            return ["and", *(_packed(part, names) for part in parts)]
+        case Or(parts):
+            return ["or", *(_packed(part, names) for part in parts)]
+    return ["any"]
+
+
+def _unpacked(packed: Anything, numbers: Mapping[str, int]) -> Formula:
+    if isinstance(packed, str):
+        return Topic(numbers[packed])
+    kind, *rest = packed
+    parts = tuple(_unpacked(part, numbers) for part in rest)
+    return {"not": Not, "and": And, "or": Or}[kind](parts[0] if kind == "not" else parts) if parts else Any()

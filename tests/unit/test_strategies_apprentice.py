@@ -1,0 +1,363 @@
+"""The apprentice: instances, counts and weights worked out by hand; when it trains; what it says; what it keeps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import log
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from clew.crawl.evidence import Evidence
+from clew.errors import ConfigError
+from clew.model import Link, LinkBatch, LinkKind, Outcome, Response, Session, Visit
+from clew.strategies.apprentice import Apprentice, ApprenticeSettings
+from clew.strategies.apprentice_links import Extras, features_of
+from clew.strategies.apprentice_model import TEXT, Model, Smoothing, Table, gains, pack, text_features, unpack
+from clew.strategies.base import TOP
+from clew.text.terms import term_id
+from clew.topics.interest import Interest
+from support import NoHistory, StubView, batch_of, html_page
+
+A, B, C = (pack(TEXT, np.array([number], np.uint64), 5) for number in (1, 2, 3))
+
+
+def feats(batch: LinkBatch, index: int, d_max: int = 5, first_only: bool = False) -> list[tuple[int, int]]:
+    found = (unpack(int(one), d_max) for one in text_features(batch, index, d_max, first_only))
+    return sorted((offset, term) for _, term, offset in found)
+
+
+def page(body: str, relevance: float = 0.5, visit: int = 1) -> LinkBatch:
+    """The links of a page at http://a.test/."""
+    return batch_of(html_page(f"<html lang=en>{body}"), relevance=relevance, visit=visit)
+
+
+def fetched(batch: LinkBatch, number: int, relevance: float, index: int = 0, outcome: Outcome = Outcome.OK) -> Visit:
+    link = Link(batch, index, 0.5)
+    return Visit(number, link, Response(link.url, outcome, 200), None, None, relevance, relevance >= 0.5, 0)
+
+
+def session(number: int = 1) -> Session:
+    return Session(number, 1, 10, 10, 5, 10, 5)
+
+
+def apprentice(view: StubView | None = None, **settings: Any) -> Apprentice:
+    """One that keeps to the paper's formulas."""
+    paper = {
+        "warmup": 10,
+        "length": 0.0,
+        "source_ranges": 0,
+        "proportional": False,
+        "smoothing": 1.0,
+        "instances": "followed",
+    }
+    made = Apprentice(ApprenticeSettings(**{**paper, **settings}))
+    made.begin(view or StubView())
+    return made
+
+
+def taught(strategy: Apprentice, high: str = "papers", low: str = "cups", times: int = 5) -> Apprentice:
+    """Five links with one anchor text led to relevant pages, five with another did not."""
+    for i in range(times):
+        strategy.learn(fetched(page(f"<p><a href=/h{i}>{high}</a>"), 2 * i + 2, 0.9))
+        strategy.learn(fetched(page(f"<p><a href=/l{i}>{low}</a>"), 2 * i + 3, 0.1))
+    return strategy
+
+
+class TestInstances:
+    def test_terms_stand_at_their_offsets_from_the_link(self) -> None:
+        batch = page("<p>red <a href=/x>blue</a> green</p>")
+        assert feats(batch, 0) == sorted([(-1, term_id("red")), (0, term_id("blue")), (1, term_id("green"))])
+        assert feats(batch, 0, d_max=0) == [(0, term_id("blue"))]
+
+    def test_anchors_to_one_page_are_one_instance_with_all_their_features(self) -> None:
+        # leaves: red 0, blue 1, green 2, pink 3. From the first anchor red is at -1, green at 1, pink at 2; from the
+        # second green is at -1, blue at -2, red at -3.
+        batch = page("<p>red <a href=/x>blue</a> green <a href=/x>pink</a></p>")
+        red, blue, green, pink = (term_id(word) for word in ("red", "blue", "green", "pink"))
+        first = [(-1, red), (0, blue), (1, green), (2, pink)]
+        assert feats(batch, 0, first_only=True) == sorted(first)
+        assert feats(batch, 0) == sorted([*first, (-3, red), (-2, blue), (-1, green), (0, pink)])
+
+    def test_seeds_redirects_and_start_pages_teach_nothing(self) -> None:
+        strategy = apprentice()
+        strategy.learn(fetched(page("<p><a href=/x>blue</a>"), 2, 0.0, outcome=Outcome.REDIRECT))
+        strategy.learn(fetched(page("<p><a href=/x>blue</a>", visit=0), 2, 0.9))
+        assert strategy.teacher.seen == 0
+
+    def test_the_page_behind_a_redirect_teaches_with_the_evidence_of_the_link(self) -> None:
+        batch = page("<p>red <a href=/x>blue</a> green</p>")
+        moved = Evidence(NoHistory()).of_redirect(Link(batch, 0, 0.5), "http://c.test/new", number=9)
+        strategy = apprentice()
+        strategy.learn(fetched(moved, 10, 0.9))
+        assert strategy.teacher.seen == 1
+        assert feats(moved, 0) == feats(batch, 0)
+
+    @pytest.mark.parametrize(("failures", "low"), [(True, 1), (False, 0)])
+    def test_failures_are_low_unless_told_otherwise(self, failures: bool, low: int) -> None:
+        strategy = apprentice(failures=failures)
+        strategy.learn(fetched(page("<p><a href=/x>blue</a>"), 2, 0.0, outcome=Outcome.FAILED))
+        assert strategy.teacher.counted().instances.tolist() == [low, 0]
+
+    def test_features_come_from_the_source_page_alone(self) -> None:
+        """Whatever the fetched page holds, the instance is the same (APP-13)."""
+        batch, other = page("<p><a href=/x>blue</a>"), page("<p>full of different words <a href=/y>secret</a>")
+        plain, leaking = apprentice(), apprentice()
+        visit = fetched(batch, 2, 0.9)
+        plain.learn(visit)
+        leaking.learn(replace(visit, page=html_page("<p>secret words"), links=other))
+        assert plain.state() == leaking.state()
+
+    def test_all_links_between_fetched_pages_are_instances_if_wanted(self) -> None:
+        # Pages 1 and 2 both link to x and y; x is followed from page 1, y from page 2. That is two followed links, and
+        # two more pairs (u, v): page 2 to x, page 1 to y.
+        one, two = (page("<p><a href=/x>blue</a> <a href=/y>pink</a>", visit=number) for number in (1, 2))
+        view = StubView()
+        view.seen = [replace(fetched(one, 1, 0.9), links=one), replace(fetched(two, 2, 0.9), links=two)]
+        for choice, pairs in (("followed", 2), ("all", 4)):
+            strategy = apprentice(view, instances=choice)
+            strategy.learn(fetched(one, 3, 0.9, index=0))
+            strategy.learn(fetched(two, 4, 0.1, index=1))
+            strategy.teacher.look_back(view.visits(), strategy.extras)
+            assert strategy.teacher.counted().instances.sum() == pairs
+
+
+class TestModel:
+    def test_weights_are_those_of_the_paper(self) -> None:
+        # High: {a, a, b}. Low: {b, c}, {c}. |T| = 3, three tokens in each class.
+        # θ_high: a 3/6, b 2/6, c 1/6. θ_low: a 1/6, b 2/6, c 3/6. Pr(high) = 1/3.
+        table = Table.empty().plus([np.concatenate([A, A, B]), np.concatenate([B, C]), C], [True, False, False])
+        model = Model.trained(table, 5, Smoothing(1.0))
+        np.testing.assert_allclose(model.each(np.concatenate([A, B, C])), [log(3), 0.0, -log(3)])
+        assert model.prior(0.9) == pytest.approx(log(1 / 2))
+        assert model.sums(np.concatenate([A, A, C])) == pytest.approx(log(3))
+
+    def test_pseudo_counts_may_follow_the_sizes_of_the_classes(self) -> None:
+        # Six tokens high, two low, so of 2α = 4 pseudo-counts a feature 3 go to high and 1 to low. |T| = 2.
+        # a: high 6, low 0: (6 + 3)/(6 + 6) = 9/12 against (0 + 1)/(2 + 2) = 1/4. b: 3/12 against 3/4.
+        table = Table.empty().plus([np.concatenate([A] * 6), np.concatenate([B, B])], [True, False])
+        model = Model.trained(table, 5, Smoothing(2.0, proportional=True))
+        np.testing.assert_allclose(model.each(np.concatenate([A, B])), [log(3), -log(3)])
+
+    def test_counts_add_up_in_any_order(self) -> None:
+        parts = [([A, B], [True, False]), ([C], [True]), ([np.concatenate([A, C])], [False])]
+        whole = Table.empty().plus([one for features, _ in parts for one in features], [True, False, True, False])
+        for order in (parts, parts[::-1]):
+            table = Table.empty()
+            for features, high in order:
+                table = table.plus(features, high)
+            assert table.packed() == whole.packed()
+
+    def test_the_rarest_features_go_first(self) -> None:
+        table = Table.empty().plus([np.concatenate([A, B, B, C])], [True]).plus([A], [False])
+        assert table.pruned(2).features()[0].tolist() == [*A.tolist(), *B.tolist()]  # a twice, b twice, c once
+
+    def test_gain_by_offset(self) -> None:
+        # Two tokens at offset 0, one a class, each tells the class: 1 bit. At offset 1 one term, in either class: 0.
+        near, far = (pack(TEXT, np.array([1, 2], np.uint64), 5), pack(TEXT, np.array([3], np.uint64), 6))
+        bits = gains(Table.empty().plus([near[:1], near[1:]], [True, False]), 5)
+        assert bits[5] == pytest.approx(1.0)
+        bits = gains(Table.empty().plus([far, far], [True, False]), 5)
+        assert bits[6] == pytest.approx(0.0)
+
+    def test_quick_sums_are_those_of_the_features(self) -> None:
+        """The sums over leaves equal the sums over ⟨t, d⟩, whatever the anchors."""
+        body = "".join(f"<p>w{i % 7} x{i % 3} <img> <a href=/{i % 13}>t{i % 5} <b>u{i % 4}</b></a>" for i in range(40))
+        batch = page(body)
+        features = [text_features(batch, i, 3, False) for i in range(len(batch))]
+        model = Model.trained(Table.empty().plus(features, [i % 3 == 0 for i in range(len(batch))]), 3, Smoothing(1.0))
+        totals, sizes = model.text(batch, first_only=False)
+        np.testing.assert_allclose(totals, [model.sums(one) for one in features], rtol=1e-4, atol=1e-5)
+        assert sizes.tolist() == [len(one) for one in features]
+
+
+class TestCourse:
+    def test_it_is_best_first_until_it_has_seen_enough(self) -> None:
+        strategy, batch = taught(apprentice(warmup=11)), page("<p><a href=/x>papers</a>", relevance=0.3)
+        assert not strategy.adapt(session())
+        assert strategy.score(batch).tolist() == [0.3]
+        assert apprentice(prior=0.4).score(batch).tolist() == [0.4]
+
+    def test_then_it_scores_by_what_it_learned(self) -> None:
+        # |T| = 2, five tokens a class: θ_high,papers = 6/7, θ_low,papers = 1/7, so x = ± log 6, and the prior is 0.
+        strategy = taught(apprentice())
+        assert strategy.adapt(session())
+        x = log(6)
+        high, low = 0.5 + 0.5 * x / (1 + x), 0.5 - 0.5 * x / (1 + x)
+        batch = page("<p><a href=/x>papers</a></p><p><img><img><img><img><img><a href=/y>cups</a><a href=/z></a>")
+        np.testing.assert_allclose(strategy.score(batch)[:2], [high, low], rtol=1e-6)
+
+    def test_scores_do_not_saturate_where_posteriors_do(self) -> None:
+        strategy = taught(apprentice(), high="papers " * 40, low="cups " * 40)
+        strategy.adapt(session())
+        few, more = (strategy.score(page(f"<p><a href=/x>{'papers ' * n}</a>"))[0] for n in (60, 61))
+        posterior = 1 / (1 + np.exp(-np.float32(60 * log(201 / 1))))
+        assert posterior == 1.0  # (1 + 200)/(2 + 200) against 1/(2 + 200), sixty times
+        assert np.float32(few) < np.float32(more) < 1
+
+    def test_length_takes_away_what_length_gave(self) -> None:
+        strategy = taught(apprentice(length=1.0))
+        strategy.adapt(session())
+        short, long = (strategy.score(page(f"<p><a href=/x>{'papers ' * n}</a>"))[0] for n in (1, 9))
+        assert short == pytest.approx(long)
+
+    def test_both_classes_are_needed(self) -> None:
+        strategy = taught(apprentice(cut=0.95))
+        assert not strategy.adapt(session())
+
+    def test_equal_buckets_cut_at_the_median(self) -> None:
+        strategy = taught(apprentice(buckets="equal", cut=0.0))
+        assert strategy.adapt(session())  # relevances .1 five times, .9 five times: the median is .5
+        assert strategy.teacher.cut == pytest.approx(0.5)
+
+    def test_it_trains_again_when_there_is_enough_that_is_new(self) -> None:
+        strategy = taught(apprentice(growth=0.5))
+        assert strategy.adapt(session())
+        assert not taught(strategy, times=2).adapt(session())  # 14 < 15
+        assert taught(strategy, times=1).adapt(session())
+        assert strategy.table.instances.tolist() == [8, 8]
+
+    def test_and_not_more_often_than_told(self) -> None:
+        strategy = taught(apprentice(retrain_every=3))
+        assert [strategy.adapt(session(number)) for number in (1, 2, 3)] == [False, False, True]
+
+    def test_start_pages_come_first(self) -> None:
+        strategy = taught(apprentice())
+        strategy.adapt(session())
+        batch = page("<p><a href=/x>cups</a>")
+        for kind, score in ((LinkKind.SEED, 1.0), (LinkKind.BACKLINK, TOP)):
+            start = replace(batch, links=replace(batch.links, kinds=(kind,)))
+            assert strategy.score(start).tolist() == [score]
+
+
+class TestOtherCrawls:
+    def test_a_finished_crawl_trains_it_before_the_first_page(self) -> None:
+        view = StubView()
+        view.others["../first"] = [
+            fetched(page(f"<p><a href=/{word}{i}>{word}</a>"), i + 2, relevance)
+            for i in range(5)
+            for word, relevance in (("papers", 0.9), ("cups", 0.1))
+        ]
+        strategy = apprentice(view, learn_from="../first")
+        online = taught(apprentice())
+        online.adapt(session())
+        batch = page("<p><a href=/x>papers</a></p> <p><a href=/y>cups</a>")
+        np.testing.assert_array_equal(strategy.score(batch), online.score(batch))
+        assert view.decisions[0].facts["instances from"] == "the crawl of ../first"
+
+    def test_the_recall_crawler_stays_where_another_crawl_was(self) -> None:
+        view, batch = StubView(), page("<p><a href=/x>papers</a> <a href=/y>cups</a>", relevance=0.4)
+        view.others["../first"] = [fetched(batch, 1, 0.9, index=1)]
+        strategy = apprentice(view, only_from="../first")
+        np.testing.assert_array_equal(strategy.score(batch), [np.nan, 0.4])
+        assert "did not fetch it" in strategy.explain(batch, 0)[0]
+
+
+class TestOtherFeatures:
+    def test_topics_of_the_page_and_all_above_them(self) -> None:
+        view = StubView(interest=Interest(topics=("arts/music", "arts/dance")))
+        batch = page("<p><a href=/x>blue</a>")
+        batch = replace(batch, source=replace(batch.source, scores=np.array([0.2, 0.8], np.float32), topic=1))
+        for settings, expected in (
+            ({"topics": 1, "prefixes": False}, ["/arts/dance"]),
+            ({"topics": 1}, ["/", "/arts", "/arts/dance"]),
+            ({"topics": 2}, ["/", "/arts", "/arts/dance", "/arts/music"]),
+        ):
+            extras = Extras(msgspec.convert(settings, ApprenticeSettings), view.topics)
+            found = [extras.words[unpack(int(one), 5)[1]] for one in extras.of_page(batch.source)]
+            assert sorted(found) == [f"its page is about {path}" for path in expected]
+
+    def test_the_prior_follows_the_relevance_of_the_page(self) -> None:
+        # Two ranges, of middles 1/4 and 3/4, two pseudo-instances each. Five links of pages of .9 led to relevant ones,
+        # two did not: (5 + 1.5)/(2 + .5) = 2.6. Of pages of .2 none of three did: (0 + .5)/(3 + 1.5) = .5/4.5.
+        strategy = apprentice(source_ranges=2, source_weight=2.0, d_max=0)
+        for i, (source, found) in enumerate([(0.9, 0.9)] * 5 + [(0.9, 0.0)] * 2 + [(0.2, 0.0)] * 3):
+            strategy.learn(fetched(page(f"<p><a href=/{i}></a>", relevance=source), i + 2, found))
+        assert strategy.adapt(session())
+        assert strategy.model is not None
+        np.testing.assert_allclose(np.exp(strategy.model.priors), [0.5 / 4.5, 2.6])
+        for relevance, x in ((0.9, log(2.6)), (0.1, log(0.5 / 4.5))):
+            score = 0.5 + 0.5 * x / (1 + abs(x))
+            np.testing.assert_allclose(strategy.score(page("<p><a href=/y></a>", relevance=relevance)), [score])
+
+    def test_fetched_siblings(self) -> None:
+        # leaves: x 0, y 1, z 2; x was fetched and is high, z was and is low. At y: high at -1, low at +1.
+        batch = page("<p><a href=/x>blue</a><a href=/y>red</a><a href=/z>pink</a>")
+        settings = ApprenticeSettings(siblings=True)
+        known = {int(batch.links.keys[0]): True, int(batch.links.keys[2]): False}
+        found = features_of(batch, 1, settings, Extras(settings, ()), known)
+        assert [unpack(int(one), 5) for one in found if int(one) >> 40 == 2] == [(2, 1, -1), (2, 0, 1)]
+
+    def test_words_of_the_url(self) -> None:
+        batch = page("<p><a href=http://b.test/papers/x>blue</a>")
+        settings = ApprenticeSettings(url_words=True)
+        found = {unpack(int(one), 5) for one in features_of(batch, 0, settings, Extras(settings, ()), {})}
+        assert {(3, int(term), 0) for term in batch.links.url_term_ids} <= found
+
+    @pytest.mark.parametrize(
+        "settings",
+        [
+            {},
+            {"siblings": True, "instances": "all"},
+            {"buckets": "equal"},
+            {"url_words": True, "length": 0.5, "source_ranges": 4},
+        ],
+    )
+    def test_every_setting_survives_a_stop(self, settings: dict[str, Any]) -> None:
+        whole, before = taught(apprentice(**settings)), taught(apprentice(**settings), times=3)
+        resumed = apprentice(**settings)
+        resumed.restore(before.state())
+        for i in range(3, 5):
+            resumed.learn(fetched(page(f"<p><a href=/h{i}>papers</a>"), 2 * i + 2, 0.9))
+            resumed.learn(fetched(page(f"<p><a href=/l{i}>cups</a>"), 2 * i + 3, 0.1))
+        again = apprentice(**settings)
+        for strategy in (whole, resumed):
+            assert strategy.adapt(session())
+        again.restore(resumed.state())
+        batch = page("<p><a href=http://a.test/h1>papers</a> cups <a href=/y>cups</a>")
+        np.testing.assert_array_equal(whole.score(batch), resumed.score(batch))
+        np.testing.assert_array_equal(whole.score(batch), again.score(batch))
+        assert whole.state() == resumed.state() == again.state()
+
+    def test_features_of_another_form_are_not_taken_up(self) -> None:
+        view = StubView()
+        strategy, batch = apprentice(view, d_max=2), page("<p><a href=/x>papers</a>", relevance=0.3)
+        strategy.restore(taught(apprentice(d_max=5)).state())
+        assert strategy.score(batch).tolist() == [0.3]
+        assert strategy.teacher.seen == 0
+        assert view.decisions[-1].kind == "apprentice starts anew"
+
+
+class TestWords:
+    def test_decisions_say_how_right_it_was(self) -> None:
+        view = StubView()
+        strategy = taught(apprentice(view))
+        strategy.adapt(session())
+        strategy.learn(fetched(page("<p><a href=/h9>papers</a>"), 20, 0.9))  # right
+        strategy.learn(fetched(page("<p><a href=/h8>cups</a>"), 21, 0.9))  # wrong
+        strategy.learn(fetched(page("<p><a href=/l9>cups</a>"), 22, 0.1))  # right
+        strategy.adapt(session())
+        facts = view.decisions[-1].facts
+        assert (facts["low"], facts["high"], facts["features"]) == (6, 7, 2)
+        assert facts["right of 1 low"] == 1.0
+        assert facts["right of 2 high"] == 0.5
+        assert facts["right of 3 all"] == pytest.approx(0.6667)
+        assert "+0:" in str(facts["bits by offset"])
+
+    def test_it_explains_itself(self) -> None:
+        strategy, batch = taught(apprentice()), page("<p>papers <a href=/x>papers</a>", relevance=0.3)
+        assert strategy.explain(batch, 0) == [
+            "apprentice: not trained yet (10 instances of 10), so it scores 0.300, the relevance of its page"
+        ]
+        strategy.adapt(session())
+        assert strategy.explain(batch, 0) == [
+            "apprentice: log-odds +1.79 of leading to a relevant page; "
+            "+0.00 for any link of a page of relevance 0.300 (http://a.test/)",
+            "“papers” in its anchor text: +1.79",
+        ]
+
+    def test_wrong_choices_are_named(self) -> None:
+        with pytest.raises(ConfigError, match=r"\[strategy.apprentice\] buckets must be one of: cut, equal"):
+            Apprentice(ApprenticeSettings(buckets="three"))

@@ -1,0 +1,532 @@
+"""Ariadne (papers/3 section 3): values worked out by hand, the paper's chain of foci, breadth-first as a case of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clew.crawl.evidence import Evidence
+from clew.errors import ConfigError
+from clew.model import OTHER, Example, Judgement, Link, LinkBatch, LinkKind, Outcome, Response, Session, Source, Visit
+from clew.strategies.ariadne import Ariadne
+from clew.strategies.ariadne_criteria import geometric, lexicographic
+from clew.strategies.ariadne_focus import Aim, Widening, ignoring
+from clew.strategies.ariadne_settings import CRITERIA, AriadneSettings
+from clew.strategies.ariadne_texts import LIMIT, learned
+from clew.strategies.base import Pages
+from clew.strategies.breadth_first import BreadthFirst
+from clew.text.reader import seed_links
+from clew.topics.formula import And, Or, Topic, parse
+from clew.topics.interest import Interest
+from clew.topics.semantics import POSSIBILISTIC
+from clew.topics.tree import TopicTree
+from clew.urls.canonical import host, keys, url_words
+from support import NoHistory, StubView, batch_of, html_page, text_page
+
+PATHS = (
+    "tourism/sports/water sports/sailing",
+    "tourism/sports/water sports/surfing",
+    "tourism/hotels",
+    "Mecklenburg-Vorpommern/Rügen",
+    "Mecklenburg-Vorpommern/Schwerin",
+)
+NONE: dict[str, Any] = dict.fromkeys(CRITERIA, 0.0)
+
+
+def only(**weights: float) -> dict[str, Any]:
+    return NONE | weights
+
+
+def tree() -> TopicTree:
+    made = TopicTree()
+    for path in PATHS:
+        made.add(path, url=f"http://e.test/{len(made)}")
+    return made
+
+
+def example(tree: TopicTree, name: str, text: str) -> Example:
+    return Example(f"http://e.test/{len(text)}", tree.find(name), text_page(text))
+
+
+def examples(tree: TopicTree) -> list[Example]:
+    return [
+        example(tree, "sailing", "yachts and regattas with sails in the wind"),
+        example(tree, "sailing", "a yacht club, regattas and sails in every harbour"),
+        example(tree, "surfing", "boards and waves for surfers on the beach"),
+        example(tree, "surfing", "surfers ride waves with boards"),
+        example(tree, "hotels", "rooms with breakfast and beds for the night"),
+        example(tree, "hotels", "double rooms with beds, breakfast included"),
+        example(tree, "Rügen", "chalk cliffs of the island near Sassnitz and Binz"),
+        example(tree, "Rügen", "the island of Binz and Sassnitz with chalk cliffs"),
+        example(tree, "Schwerin", "the castle by the lake in the capital"),
+    ]
+
+
+class CrawledView(StubView):
+    """A view that has crawled pages with given scores by topic."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.rows = np.zeros((0, len(self.topics)), np.float32)
+
+    def crawled(self, counts: Mapping[str, int]) -> None:
+        """So many pages about each topic, and about nothing else."""
+        assert self.tree is not None
+        rows = []
+        for name, count in counts.items():
+            row = np.zeros(len(self.topics), np.float32)
+            row[self.tree.find(name)] = 1.0
+            rows += [row] * count
+        self.rows = np.array(rows, np.float32)
+
+    def pages(self) -> Pages:
+        n = len(self.rows)
+        zeros = np.zeros(n, np.float32)
+        numbers = np.arange(1, n + 1)
+        return Pages(
+            numbers, numbers.astype(np.uint64), np.zeros(n, np.uint32), np.zeros(n, np.int32), zeros, zeros,
+            self.rows, np.zeros(n, np.bool_),
+        )  # fmt: skip
+
+
+def view_of(formula: str = "sailing and Rügen") -> CrawledView:
+    topics = tree()
+    return CrawledView(examples(topics), Interest.of(topics, formula, 0.5), topics)
+
+
+def begun(view: StubView | None = None, **settings: Any) -> Ariadne:
+    strategy = Ariadne(AriadneSettings(**settings))
+    strategy.begin(view or StubView([]))
+    return strategy
+
+
+def session(number: int, relevant: int, total: int) -> Session:
+    """Sessions of 100 pages."""
+    return Session(number, 100 * number - 99, 100 * number, 100, relevant, 100 * number, total)
+
+
+def words(strategy: Ariadne, view: StubView) -> str:
+    """The focus, in the topics' last names."""
+    return strategy.aim.words([path.rpartition("/")[2] for path in view.topics])
+
+
+def links(html: str, scores: Mapping[str, float] | None = None, view: StubView | None = None, **more: Any) -> LinkBatch:
+    """The links of a page with given topic scores (default: 0.5)."""
+    batch = batch_of(html_page(f"<html lang=en>{html}"), **more)
+    if view is None or view.tree is None:
+        return batch
+    row = np.zeros(len(view.topics), np.float32)
+    for name, score in (scores or {}).items():
+        row[view.tree.find(name)] = score
+    return replace(batch, source=replace(batch.source, scores=row))
+
+
+THREE = "<p><a href='/x'>one</a> <a href='/y/z'>two</a> <a href='http://b.test/'>three</a>"
+
+
+class TestMean:
+    def test_by_hand(self) -> None:
+        """Relevance 0.5 with weight 3, path depth with weight 1 (1, 2 and 0 parts: 1/2, 1/3 and 1):
+        (0.5³ · 1/2)^¼ = 0.0625^¼ = 0.5;  (0.5³ / 3)^¼ = 0.0416667^¼ = 0.451801;  (0.5³)^¼ = 0.594604."""
+        batch = batch_of(html_page(THREE))
+        assert batch.file_level.tolist() == [1, 2, 0]
+        found = begun(**only(source=3.0, level=1.0)).score(batch)
+        assert found == pytest.approx([0.5, 0.451801, 0.594604], abs=1e-6)
+
+    def test_the_floor_keeps_a_zero_from_annulling_the_rest(self) -> None:
+        """Relevance 0 counts as 0.01: (0.01 · 1/2)^½ = 0.0707107, and (0.01 · 1)^½ = 0.1."""
+        found = begun(**only(source=1.0, transversal=1.0)).score(batch_of(html_page(THREE), relevance=0.0))
+        assert found == pytest.approx([0.0707107, 0.0707107, 0.1], abs=1e-6)
+
+    def test_a_criterion_of_weight_zero_is_ignored(self) -> None:
+        assert geometric([(2.0, np.array([0.25, 0.04]))], 2, 0.01) == pytest.approx([0.25, 0.04])
+
+    def test_a_host_with_fifteen_bad_pages(self) -> None:
+        """Prior a half, worth 5 pages: no history 2.5/5 = 0.5; 15 bad ones 2.5/20 = 0.125; 15 good 17.5/20 = 0.875."""
+        batch = batch_of(html_page(THREE))
+        batch = replace(
+            batch,
+            host_visits=np.array([0, 15, 15], np.float32),
+            host_relevant=np.array([0, 0, 15], np.float32),
+        )
+        assert begun(**only(host=1.0)).score(batch) == pytest.approx([0.5, 0.125, 0.875])
+
+    def test_hubs_and_distance(self) -> None:
+        """3 links on the page, half at 20: 3/23 = 0.130435. Distance 1 + 1 = 2: 0.01 + 0.99/3 = 0.34."""
+        batch = batch_of(html_page(THREE), depth=1)
+        assert begun(**only(hub=1.0)).score(batch) == pytest.approx([3 / 23] * 3)
+        assert begun(**only(distance=1.0)).score(batch) == pytest.approx([0.34] * 3)
+
+    def test_seeds_come_first(self) -> None:
+        urls = ("http://a.test/", "http://b.test/")
+        seeds = seed_links(urls, keys(urls), [host(url) for url in urls], url_words, LinkKind.SEED)
+        source = Source(0, "", "", 1.0, np.ones(1, np.float32), 0, 0, 0)
+        batch = Evidence(NoHistory()).batch(source, seeds, batch_of(html_page("<p>nothing")).leaves)
+        assert begun().score(batch).tolist() == [1.0, 1.0]
+
+
+class TestLexicographic:
+    def test_by_hand(self) -> None:
+        """Two criteria, 2¹² = 4096 steps each. 0.5 -> 2048; 0.25 -> 1024; 1 -> 4095 (the last step).
+        (0.5, 0.25) -> (2048·4096 + 1024)/4096²;  (0.5, 1) -> (2048·4096 + 4095)/4096²."""
+        found = lexicographic([np.array([0.5, 0.5]), np.array([0.25, 1.0])], 2)
+        assert found.tolist() == [(2048 * 4096 + 1024) / 4096**2, (2048 * 4096 + 4095) / 4096**2]
+
+    def test_float32_keeps_the_order_of_all_vectors_of_steps(self) -> None:
+        steps = np.arange(16) / 16
+        grid = [axis.ravel() for axis in np.meshgrid(*[steps] * 4, indexing="ij")]
+        codes = lexicographic(grid, 16**4).astype(np.float32)
+        assert np.all(np.diff(codes) > 0)
+
+    def test_the_first_criterion_decides_first(self) -> None:
+        strategy = begun(combine="lexicographic", order=("transversal", "level"))
+        assert np.argsort(-strategy.score(batch_of(html_page(THREE)))).tolist() == [2, 0, 1]
+
+
+class TestBreadthFirst:
+    def test_strictly_decreasing_in_float32_down_to_distance_1000(self) -> None:
+        """Even beyond distance 99, where 1/(1 + d) falls below the floor."""
+        strategy, batch = begun(**only(distance=1.0)), batch_of(html_page(THREE))
+        batches = (replace(batch, source=replace(batch.source, depth=depth)) for depth in range(1000))
+        scores = [strategy.score(one) for one in batches]
+        assert all(len(set(row.tolist())) == 1 for row in scores)  # ties: first in, first out
+        assert np.all(np.diff(np.array(scores, np.float32)[:, 0]) < 0)
+
+    def test_the_order_is_that_of_breadth_first(self) -> None:
+        rng = np.random.default_rng(5)
+        batches = [batch_of(html_page(THREE), rng.random(), int(depth)) for depth in rng.integers(0, 40, 50)]
+        ours = np.concatenate([begun(**only(distance=2.5)).score(batch) for batch in batches])
+        theirs = np.concatenate([BreadthFirst().score(batch) for batch in batches])
+        assert np.argsort(-ours, kind="stable").tolist() == np.argsort(-theirs, kind="stable").tolist()
+
+
+class TestFocus:
+    def test_the_chain_of_the_paper(self) -> None:
+        """ARI-45: sailing ∧ Rügen -> water sports ∧ Rügen -> sports ∧ Rügen -> tourism ∧ Rügen -> tourism ∧ MV.
+
+        The rarer topic goes up: 5, 10 and 20 pages about sailing, water sports and sports are fewer than the 30 about
+        Rügen, and tourism (first level) cannot go up, so then Rügen does. Session 1 has 50 of 100 relevant pages,
+        sessions 2 to 6 none: s < 0.5 r each time. After the top, the stopping rule is told."""
+        view = view_of()
+        strategy = begun(view)
+        view.crawled(
+            {"sailing": 5, "water sports": 10, "sports": 20, "tourism": 100, "Rügen": 30, "Mecklenburg-Vorpommern": 90}
+        )
+        seen = [words(strategy, view)]
+        assert not strategy.adapt(session(1, 50, 50))  # s = r = 0.5: nothing to undo
+        for number in range(2, 7):
+            asked = strategy.adapt(session(number, 0, 50))
+            assert asked == (number < 6)
+            seen.append(words(strategy, view))
+        assert seen == [
+            "sailing and Rügen",
+            "water sports and Rügen",
+            "sports and Rügen",
+            "tourism and Rügen",
+            "tourism and Mecklenburg-Vorpommern",
+            "tourism and Mecklenburg-Vorpommern",
+        ]
+        assert view.tops == 1
+        assert [decision.kind for decision in view.decisions] == ["focus generalised"] * 4 + ["focus at the top"]
+        assert view.decisions[0].facts["precision"] == 0.0
+        assert view.decisions[0].facts["precision_total"] == 0.25  # 50 of 200
+        assert view.decisions[0].facts["to"] == "tourism/sports/water sports and Mecklenburg-Vorpommern/Rügen"
+
+    def test_specialises_step_by_step(self) -> None:
+        """s > 0.8 r undoes one step a session; 0.5 r ≤ s ≤ 0.8 r changes nothing. After three sessions of 50, 0 and 0
+        of 100: r = 50/300. Session 4 with 10: s = 0.1, r = 60/400 = 0.15, 0.075 ≤ s ≤ 0.12: nothing. Session 5 with 30:
+        s = 0.3 > 0.8 · 90/500. Session 6 with 30: s = 0.3 > 0.8 · 120/600. Session 7: nothing left to undo."""
+        view = view_of()
+        strategy = begun(view)
+        view.crawled({"sailing": 1, "water sports": 2, "sports": 3, "Rügen": 30})
+        for number, relevant, total in ((1, 50, 50), (2, 0, 50), (3, 0, 50)):
+            strategy.adapt(session(number, relevant, total))
+        assert words(strategy, view) == "sports and Rügen"
+        found = []
+        for number, relevant, total in ((4, 10, 60), (5, 30, 90), (6, 30, 120), (7, 30, 150)):
+            found.append((strategy.adapt(session(number, relevant, total)), words(strategy, view)))
+        assert found == [
+            (False, "sports and Rügen"),
+            (True, "water sports and Rügen"),
+            (True, "sailing and Rügen"),
+            (False, "sailing and Rügen"),
+        ]
+
+    def test_exactly_a_times_r_is_not_less(self) -> None:
+        """s = 0.25, r = (75 + 25)/200 = 0.5: s = 0.5 r."""
+        view = view_of()
+        strategy = begun(view)
+        assert not strategy.adapt(session(2, 25, 100))
+        assert strategy.adapt(session(2, 24, 99))  # 0.24 < 0.5 · 0.495 = 0.2475
+
+    def test_nothing_found_at_all_changes_nothing_unless_asked_to(self) -> None:
+        view = view_of()
+        assert not begun(view).adapt(session(1, 0, 0))  # 0 < 0.5 · 0 is false
+        assert begun(view, barren=True).adapt(session(1, 0, 0))
+
+    def test_pages_are_relevant_by_the_interest_whatever_the_focus(self) -> None:
+        """ARI-23: the focus changes the score of a page's links, not its relevance."""
+        view = view_of()
+        strategy = begun(view, **only(source=1.0))
+        batch = links(THREE, {"sailing": 0.1, "water sports": 0.8, "Rügen": 0.6}, view)
+        assert strategy.score(batch) == pytest.approx([0.1] * 3)
+        view.crawled({"Rügen": 30})
+        strategy.adapt(session(1, 50, 50))
+        strategy.adapt(session(2, 0, 50))
+        assert strategy.score(batch) == pytest.approx([0.6] * 3)  # min(0.8, 0.6)
+        assert view.interest.relevance(Judgement(batch.source.scores, 0, 1.0)) == pytest.approx(0.1)
+
+    def test_ignoring_the_more_frequent_topic(self) -> None:
+        """G1: A ∧ B -> A, the rarer; then there is nothing left to ignore."""
+        assert ignoring(And((Topic(0), Topic(1))), [3.0, 9.0]) == Topic(0)
+        assert ignoring(Or((And((Topic(0), Topic(1))), Topic(2))), [9.0, 3.0, 1.0]) == Or((Topic(1), Topic(2)))
+        assert ignoring(Topic(0), [3.0]) is None
+
+    def test_weighing_the_rarer_topic(self) -> None:
+        """G2, A the rarer: weights ½, ½ -> 1, ½ -> ⅔, ⅓. With A = 0.9 and B = 0.2: 1·(⅔ − ⅓)·0.9 + 2·⅓·0.2 = 0.433333.
+        Then ⅘, ⅕, then 8/9, 1/9, then 16/17, 1/17: more than 0.9, the top."""
+        widening, aim, shares = Widening("weigh"), Aim(And((Topic(0), Topic(1)))), []
+        first = widening.wider(aim, None, [1.0, 2.0], POSSIBILISTIC)
+        assert first is not None
+        assert first.value(np.array([[0.9, 0.2]]), POSSIBILISTIC) == pytest.approx([0.433333], abs=1e-6)
+        while (wider := widening.wider(aim, None, [1.0, 2.0], POSSIBILISTIC)) is not None:
+            aim = wider
+            shares.append(aim.weights[0])
+        assert shares == pytest.approx([2 / 3, 4 / 5, 8 / 9, 16 / 17])
+
+    def test_options_reach_the_crawl(self) -> None:
+        for option, text in (("ignore", "sailing"), ("weigh", "sailing and Rügen (weights 0.67, 0.33)")):
+            view = view_of()
+            strategy = begun(view, generalise=option)
+            view.crawled({"sailing": 5, "Rügen": 30})
+            strategy.adapt(session(1, 50, 50))
+            strategy.adapt(session(2, 0, 50))
+            assert words(strategy, view) == text
+
+    def test_one_topic_without_a_tree_is_at_the_top(self) -> None:
+        view = StubView([])
+        strategy = begun(view)
+        assert not strategy.adapt(session(2, 0, 50))
+        assert not strategy.adapt(session(3, 0, 50))
+        assert view.tops == 2
+        assert [decision.kind for decision in view.decisions] == ["focus at the top"]
+
+    def test_relevance_may_weigh_less_at_the_top(self) -> None:
+        """Not in the paper. Weights 2 and 2, relevance 0.25, level ½: (0.25 · 0.5)^½ = 0.353553. With the weight of (a)
+        halved: (0.25¹ · 0.5²)^⅓ = 0.0625^⅓ = 0.396850."""
+        view = StubView([])
+        strategy = begun(view, widen=1, **only(source=2.0, level=2.0))
+        batch = batch_of(html_page("<p><a href='/x'>x</a>"), relevance=0.25)
+        assert strategy.score(batch) == pytest.approx([0.353553], abs=1e-6)
+        assert strategy.adapt(session(2, 0, 50))
+        assert strategy.score(batch) == pytest.approx([0.396850], abs=1e-6)
+        assert not strategy.adapt(session(3, 0, 50))
+        assert view.tops == 1
+
+    def test_rarity_may_be_told(self) -> None:
+        """ARI-46: domain knowledge says that Rügen is rarer, whatever was crawled."""
+        view = view_of()
+        strategy = begun(view, rare_first=("Rügen",))
+        view.crawled({"sailing": 1, "Rügen": 30})
+        strategy.adapt(session(1, 50, 50))
+        strategy.adapt(session(2, 0, 50))
+        assert words(strategy, view) == "sailing and Mecklenburg-Vorpommern"
+
+    def test_rarity_by_the_least_of_the_formula(self) -> None:
+        """Rügen is the least on 3 of 4 pages, though both topics are found on none: Rügen goes up."""
+        view = view_of()
+        strategy = begun(view, rarity="least")
+        assert view.tree is not None
+        view.rows = np.zeros((4, len(view.topics)), np.float32)
+        view.rows[:, view.tree.find("sailing")] = 0.3
+        view.rows[:, view.tree.find("Rügen")] = [0.2, 0.2, 0.2, 0.4]
+        strategy._prior[:] = 0.5  # no opinion from the examples
+        strategy.adapt(session(1, 50, 50))
+        strategy.adapt(session(2, 0, 50))
+        assert words(strategy, view) == "sailing and Mecklenburg-Vorpommern"
+
+    def test_new_links_only_or_always(self) -> None:
+        for rescore, expected in (("new", False), ("all", True), ("always", True)):
+            view = view_of()
+            strategy = begun(view, rescore=rescore)
+            strategy.adapt(session(1, 50, 50))
+            assert strategy.adapt(session(2, 0, 50)) is expected
+            assert len(strategy.chain) == 2
+        assert begun(view_of(), rescore="always").adapt(session(1, 50, 50))
+
+
+class TestTexts:
+    def test_weights_by_hand(self) -> None:
+        """ "sails" is on 2 of 2 pages about sailing and on none of the 4 about surfing and hotels; those about places
+        do not speak against it, as places are wanted at the same time: log(2.5/0.5) − log(0.5/4.5) = log 45 = 3.806662.
+        A text with it alone: σ(logit 0.3 + log 45) = 45/(45 + 7/3) = 0.950704."""
+        view = view_of()
+        assert view.tree is not None
+        topic = view.tree.find("sailing")
+        table = learned(view.examples, view.interest, view.tree, (topic,), neutral=0.3, strong=0.0)
+        ids = text_page("sails castle xyzzy").leaves.ids
+        weights = [float(table.weights[table.ids == term, 0].sum()) for term in ids]
+        assert weights == pytest.approx([math.log(45), 0.0, 0.0])
+        values = table.values(np.array([0, 1]), np.array([ids[0], ids[2]]), 3, (topic,), None)
+        assert values[:, 0] == pytest.approx([0.950704, 0.3, 0.3], abs=1e-6)
+
+    def test_no_term_weighs_more_than_the_limit(self) -> None:
+        """On 20 of 20 pages and none of 20: log(20.5/0.5) · 2 = 7.4."""
+        pages = [Example(f"http://e.test/{n}", 0, text_page("regattas")) for n in range(20)]
+        pages += [Example(f"http://f.test/{n}", OTHER, text_page("taxes")) for n in range(20)]
+        table = learned(pages, Interest(), None, (0,), neutral=0.3, strong=0.0)
+        assert sorted(table.weights[:, 0]) == [-LIMIT, LIMIT]
+
+    def test_names_weigh_without_examples(self) -> None:
+        """Two words of a name of weight 2: σ(logit 0.3 + 4); topics below speak for those above."""
+        topics = tree()
+        interest = Interest.of(topics, "sailing", 0.5)
+        places = (topics.find("water sports"), topics.find("hotels"))
+        table = learned([], interest, topics, places, neutral=0.3, strong=2.0)
+        ids = text_page("water sailing").leaves.ids
+        assert len(ids) == 2
+        values = table.values(np.zeros(2, np.int64), ids, 1, places, None)
+        assert values[0] == pytest.approx([1 / (1 + 7 / 3 * math.exp(-4)), 0.3])
+
+    def test_anchors_naming_the_rarer_topic_come_first(self) -> None:
+        """ARI-36: of sailing ∧ Rügen only the rarer topic counts in texts, here sailing; or either."""
+        html = "<p><a href='/1'>regattas</a> <a href='/2'>chalk cliffs</a> <a href='/3'>more</a>"
+        for texts, order in (("rarer", [0]), ("either", [0, 1])):
+            view = view_of()
+            strategy = begun(view, texts=texts, rare_first=("sailing",), **only(anchor=1.0))
+            scores = strategy.score(links(html, view=view))
+            assert scores[2] == pytest.approx(0.3)
+            assert [index for index in range(3) if scores[index] > 0.5] == order
+
+    def test_a_wider_focus_does_not_widen_what_texts_are_about_unless_asked_to(self) -> None:
+        """After one step the focus is water sports ∧ Rügen, of which surfing is a part; of the interest it is not."""
+        for about, expected in (("interest", False), ("focus", True)):
+            view = view_of()
+            strategy = begun(view, texts_about=about, rare_first=("sailing", "water sports"), **only(anchor=1.0))
+            strategy.adapt(session(1, 50, 50))
+            strategy.adapt(session(2, 0, 50))
+            assert words(strategy, view) == "water sports and Rügen"
+            sailing, surfing = strategy.score(links("<a href='/1'>sailing</a> <a href='/2'>surfing</a>", view=view))
+            assert sailing > 0.5
+            assert bool(surfing > 0.5) is expected
+
+    def test_urls_speak_too(self) -> None:
+        view = view_of()
+        strategy = begun(view, rare_first=("sailing",), **only(url=1.0))
+        first, second = strategy.score(links("<a href='/regattas/a.html'>x</a> <a href='/q/b.html'>x</a>", view=view))
+        assert first > 0.5 > second
+
+    def test_close_text_counts_when_wanted(self) -> None:
+        html = "<p>regattas</p><p><a href='/1'>more</a></p><p>words</p>"
+        view = view_of()
+        far = begun(view, rare_first=("sailing",), **only(anchor=1.0)).score(links(html, view=view))
+        near = begun(view, rare_first=("sailing",), close=2, **only(anchor=1.0)).score(links(html, view=view))
+        assert far == pytest.approx([0.3])
+        assert near[0] > 0.5
+
+
+class TestRest:
+    def test_pruning(self) -> None:
+        """ARI-49: the links of a page below the threshold of 0.5 are not followed."""
+        strategy = begun(prune=True)
+        assert np.isnan(strategy.score(batch_of(html_page(THREE), relevance=0.49))).all()
+        assert not np.isnan(strategy.score(batch_of(html_page(THREE), relevance=0.5))).any()
+
+    def test_a_resumed_crawl_goes_on_as_an_undisturbed_one(self) -> None:
+        view = view_of()
+        undisturbed, stopped = begun(view), begun(view)
+        view.crawled({"sailing": 5, "water sports": 10, "Rügen": 30})
+        for strategy in (undisturbed, stopped):
+            strategy.adapt(session(1, 50, 50))
+            strategy.adapt(session(2, 0, 50))
+        resumed = begun(view)
+        resumed.restore(stopped.state())
+        assert resumed.state() == stopped.state()
+        batch = links(THREE, {"sailing": 0.1, "water sports": 0.8, "Rügen": 0.6}, view)
+        for strategy in (undisturbed, resumed):
+            np.testing.assert_array_equal(strategy.score(batch), stopped.score(batch))
+            strategy.adapt(session(3, 0, 50))
+        assert words(resumed, view) == words(undisturbed, view) == "sports and Rügen"
+        np.testing.assert_array_equal(resumed.score(batch), undisturbed.score(batch))
+
+    def test_the_focus_of_another_interest_is_forgotten(self) -> None:
+        view, other = view_of(), view_of("surfing and Rügen")
+        old = begun(view)
+        old.adapt(session(1, 50, 50))
+        old.adapt(session(2, 0, 50))
+        strategy = begun(other)
+        strategy.restore(old.state())
+        assert words(strategy, other) == "surfing and Rügen"
+
+    def test_community_stops_when_asked_to(self) -> None:
+        """Three relevant pages link to each other, and one of them to an irrelevant one: each has two links inside
+        and at most one out, so three pages are a community, and there is none of four."""
+        for size, told in ((3, 1), (4, 0), (0, 0)):
+            view = StubView([])
+            names = ("a", "b", "c", "d")
+            for number, name in enumerate(names, 1):
+                others = "".join(f"<a href='http://{o}.test/'>{o}</a>" for o in "abc" if o != name and name != "d")
+                others += "<a href='http://d.test/'>d</a>" if name == "a" else ""
+                page = html_page(f"<p>{others}", f"http://{name}.test/")
+                urls = (f"http://{name}.test/",)
+                seed = seed_links(urls, keys(urls), [host(urls[0])], url_words, LinkKind.SEED)
+                source = Source(0, "", "", 1.0, np.ones(1, np.float32), 0, 0, 0)
+                link = Link(Evidence(NoHistory()).batch(source, seed, page.leaves), 0, 1.0)
+                judged = Judgement(np.array([0.9], np.float32), 0, 0.9)
+                response = Response(urls[0], Outcome.OK, 200)
+                good = name != "d"
+                view.seen.append(Visit(number, link, response, page, judged, 0.9, good, 0, links=batch_of(page)))
+            begun(view, community_pages=size).adapt(session(1, 75, 75))
+            assert view.communities == told
+            assert [decision.kind for decision in view.decisions].count("community found") == told
+
+    def test_explains_in_words(self) -> None:
+        view = view_of()
+        lines = begun(view).explain(links(THREE, {"sailing": 0.25, "Rügen": 0.5}, view), 0)
+        assert lines[0].startswith("ariadne: the focus is tourism/sports/water sports/sailing and ")
+        assert lines[1] == "(a) relevance of the page it stands on to the focus: 0.250, weight 4"
+        assert lines[-1].startswith("mean: 0.")
+
+    @pytest.mark.parametrize(
+        ("settings", "message"),
+        [
+            ({"combine": "sum"}, "strategy.ariadne.combine is 'sum'; choose one of: mean, lexicographic"),
+            ({"order": ("source", "colour")}, "order has 'colour'; criteria are: source, url"),
+            ({"order": ("source", "source")}, "must name criteria, each once"),
+            (NONE, "every criterion has weight 0"),
+            ({"generalise_at": 0.9}, "must not be greater than specialise_at"),
+        ],
+    )
+    def test_wrong_settings_are_refused(self, settings: dict[str, Any], message: str) -> None:
+        with pytest.raises(ConfigError, match=message.replace("(", r"\(")):
+            Ariadne(AriadneSettings(**settings))
+
+    def test_ranking_topics_needs_topics(self) -> None:
+        with pytest.raises(ConfigError, match="rare_first names topics, but the project has no topics"):
+            begun(StubView([]), rare_first=("sailing",))
+
+
+def test_formulas_come_back_from_state() -> None:
+    topics = tree()
+    names = topics.paths
+    for text in ("sailing", "sailing and (Rügen or Schwerin)", "not sailing and Rügen", "ANY"):
+        aim = Aim(parse(text, topics), (0.75, 0.25), 1)
+        assert Aim.unpacked(aim.packed(names), {path: index for index, path in enumerate(names)}) == aim
+
+
+def test_the_examples_of_no_topic_speak_against_the_only_one() -> None:
+    view = StubView(
+        [
+            Example("http://e.test/1", 0, text_page("yachts and regattas")),
+            Example("http://e.test/2", 0, text_page("regattas and sails")),
+            Example("http://e.test/3", OTHER, text_page("taxes and pensions")),
+            Example("http://e.test/4", OTHER, text_page("budgets and taxes")),
+        ]
+    )
+    good, bad = begun(view, **only(anchor=1.0)).score(links("<a href='/1'>regattas</a> <a href='/2'>taxes</a>"))
+    assert good > 0.3 > bad
