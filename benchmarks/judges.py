@@ -17,6 +17,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,8 @@ TASKS = (
     "webkb-faculty",
     "webkb-student",
 )
-NAMES = (*TRAINED, "ensemble")
+NAMES = (*TRAINED, "ensemble", *(["embedding"] if find_spec("model2vec") else []))
+"""Judges that learn; the embedding judge where its extra is installed."""
 MANY = "20 topics"
 
 
@@ -67,7 +69,7 @@ class Task:
 @cache
 def pages_of(archive: Path) -> dict[str, Page]:
     """The readable pages of a WARC file by URL, without their links."""
-    reader = Reader(Canonicaliser((), 2_000), keys, host, url_words, keep_text=False)
+    reader = Reader(Canonicaliser((), 2_000), keys, host, url_words)
     found = {}
     with archive.open("rb") as stream:
         for record in ArchiveIterator(stream, record_types=WarcRecordType.response, parse_http=True):
@@ -122,7 +124,7 @@ def measure(judge: Judge, examples: Sequence[Example], pages: Sequence[Page]) ->
 def twenty_topics() -> tuple[tuple[str, ...], list[Example], list[Page]]:
     """Four topics of four below each, ten examples a leaf and twenty negatives, and 100 pages of 12 kB to judge."""
     rng = np.random.default_rng(20)
-    reader = Reader(Canonicaliser((), 2_000), keys, host, url_words, keep_text=False)
+    reader = Reader(Canonicaliser((), 2_000), keys, host, url_words)
     words = [
         "".join(rng.choice(list("bdfgklmnprstvz")) + rng.choice(list("aeiou")) for _ in range(3)) for _ in range(9_000)
     ]

@@ -80,6 +80,10 @@ class JudgeSettings(Section, frozen=True):
     heaviest: Annotated[
         int, doc("Features of a page that count in its vector, those of the largest TF-IDF (0: all).", ge=0)
     ] = 0
+    reference: Annotated[
+        str,
+        doc("What says how rare a word is: words (frequencies), table (ships with Clew) or crawl (--learn-reference)."),
+    ] = "words"
     damped: Annotated[bool, doc("A term weighs by the square root of its count, not the count.")] = True
     features: Annotated[
         int, doc("Features that svm and logistic keep for a topic, best first (0: all; papers/2 has 2000).", ge=0)

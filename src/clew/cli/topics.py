@@ -13,7 +13,9 @@ from clew.cli.common import json_option, print_json, project_argument
 from clew.config import load, quoted
 from clew.crawl.about import About, Told, about
 from clew.crawl.project import SETTINGS, Project
+from clew.crawl.reference import learn_reference as learn
 from clew.errors import InputError
+from clew.judges.registry import CRAWL
 from clew.topics.interest import Interest
 
 FOUND = 40
@@ -30,10 +32,20 @@ SHOWN = 200
 @click.option(
     "--quick", is_flag=True, help="Only the tree: no terms, no estimate of the judge (needs no example page)."
 )
+@click.option(
+    "--learn-reference",
+    is_flag=True,
+    help='Learn from the crawled pages how rare words are, for [judge] reference = "crawl".',
+)
 @json_option
-def command(project: Path, interest: str | None, search: str | None, quick: bool, as_json: bool) -> None:
+def command(
+    project: Path, interest: str | None, search: str | None, quick: bool, learn_reference: bool, as_json: bool
+) -> None:
     """What is wanted: topics, their examples and terms, and how well a judge can tell them apart."""
     opened = Project(project)
+    if learn_reference:
+        _learn(opened, as_json)
+        return
     if interest is not None:
         _set_interest(opened, interest)
         opened = Project(project)
@@ -45,6 +57,16 @@ def command(project: Path, interest: str | None, search: str | None, quick: bool
         print_json(msgspec.to_builtins(found))
     else:
         click.echo(_words(found))
+
+
+def _learn(project: Project, as_json: bool) -> None:
+    found = learn(project)
+    if as_json:
+        print_json({"pages": int(found.documents), "features": len(found)})
+    else:
+        click.echo(f"learned from {found.documents:,.0f} pages how rare {len(found):,} features are")
+        if project.settings.judge.reference != CRAWL:
+            click.echo('judges that compare vectors use it with [judge] reference = "crawl"')
 
 
 def _search(project: Project, words: str, as_json: bool) -> None:

@@ -13,6 +13,7 @@ from clew.crawl.kept import archetypes_of
 from clew.crawl.kept import examples as kept_examples
 from clew.crawl.labels import LABELS
 from clew.crawl.project import Project
+from clew.crawl.reference import learned_reference
 from clew.crawl.training import Training
 from clew.judges.base import Judge
 from clew.judges.registry import make as make_judge
@@ -35,6 +36,7 @@ def make_project_judge(project: Project, name: str = "") -> Judge:
         settings.crawl.seed,
         interest.together,
         project.topic_keywords,
+        learned_reference(project),
     )
 
 

@@ -31,7 +31,7 @@ import numpy as np
 from clew.judges.bags import Bag, Places
 from clew.judges.features import PLAIN, Features
 from clew.judges.trained import TrainedJudge
-from clew.judges.vectors import Vectors
+from clew.judges.vectors import Shares, Vectors
 from clew.model import Doubles, Floats
 
 NEGATIVE_WEIGHT = 0.5
@@ -55,6 +55,9 @@ class CentroidJudge(TrainedJudge):
         self.centroids = np.zeros((0, 0), np.float32)
         self._sums = np.zeros((2, 0, 0), np.float64)
         self._products = np.zeros((2, 2, 0), np.float64)
+
+    def refer_to(self, shares: Shares) -> None:
+        self.vectors.shares = shares
 
     def _train(self, bags: Sequence[Bag], labels: Sequence[int]) -> None:
         self._learn_vocabulary(bags)

@@ -20,6 +20,7 @@ import numpy as np
 from clew.judges.bags import Bag
 from clew.judges.hierarchy import Hierarchy
 from clew.judges.trained import UNKNOWN, TrainedJudge, judgement
+from clew.judges.vectors import Shares
 from clew.model import OTHER, Doubles, Example, Judgement, Page
 
 TINY = 1e-15
@@ -74,6 +75,11 @@ class EnsembleJudge:
             rows.append(((said & truth).sum(axis=0) + 1.0) / (said.sum(axis=0) + 2.0))
         self.weights = np.array(rows, np.float64)
         self._share()
+
+    def refer_to(self, shares: Shares) -> None:
+        """As for each of its members."""
+        for member in self.members:
+            member.refer_to(shares)
 
     def combine(self, together: Sequence[tuple[int, int]]) -> None:
         """As ``TrainedJudge.combine``."""

@@ -19,7 +19,7 @@ from clew.judges import selection
 from clew.judges.bags import Bag, Places
 from clew.judges.features import PLAIN, Features
 from clew.judges.trained import TrainedJudge
-from clew.judges.vectors import Vectors
+from clew.judges.vectors import Shares, Vectors
 from clew.model import Bools, Doubles, Floats
 
 FOLDS = 5
@@ -49,6 +49,9 @@ class LinearJudge(TrainedJudge):
         self.vectors = Vectors(logarithmic=not features.damped, heaviest=features.heaviest)
         self.planes = np.zeros((0, 0), np.float32)
         self.shifts = np.zeros(0, np.float64)
+
+    def refer_to(self, shares: Shares) -> None:
+        self.vectors.shares = shares
 
     def _separate(self, matrix: Any, truth: Bools) -> tuple[Doubles, float]:
         """Weights float64[V] and shift of the plane between the rows of a sparse matrix [n, V] that are true and

@@ -110,6 +110,10 @@ class Reference:
             return np.asarray(np.log((self.documents + 1.0) / (df + 1.0)), np.float64)
         return np.asarray(np.log(max(self.documents, 1.0) / np.clip(df, 1.0, max(self.documents, 1.0))), np.float64)
 
+    def shares(self, languages: Sequence[str]) -> tuple[TermIds, Doubles]:
+        """Ids uint32[V] and the share of documents that holds each, float64[V]; whatever the languages."""
+        return self.ids, self.df / max(self.documents, 1.0)
+
     def to_bytes(self) -> bytes:
         """For a file of a project's models folder."""
         stream = io.BytesIO()
@@ -131,6 +135,12 @@ class Reference:
         if not sound or ids.shape != df.shape or (len(ids) > 1 and not (ids[1:] > ids[:-1]).all()):
             raise InputError(f"{name}: the reference table is damaged; let Clew learn it again")
         return cls(ids, df, float(facts[0]), bool(facts[1]))
+
+
+def shipped_shares(languages: Sequence[str]) -> tuple[TermIds, Doubles]:
+    """The same of the table that ships with Clew, of pages in these languages."""
+    found = Reference.shipped(languages)
+    return found.shares(languages)
 
 
 def shipped_languages() -> tuple[str, ...]:

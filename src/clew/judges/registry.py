@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from clew.config import JudgeSettings
 from clew.errors import ConfigError
+from clew.judges import background
 from clew.judges.base import Judge
 from clew.judges.centroid import CentroidJudge
 from clew.judges.embedding import Embedded, EmbeddingJudge
@@ -14,10 +15,20 @@ from clew.judges.features import Features
 from clew.judges.keywords import KeywordsJudge
 from clew.judges.logistic import LogisticJudge
 from clew.judges.naive_bayes import NaiveBayesJudge
+from clew.judges.reference import Reference, shipped_shares
 from clew.judges.selection import MEASURES
 from clew.judges.svm import SvmJudge
 from clew.judges.trained import TrainedJudge
+from clew.judges.vectors import Shares
 from clew.judges.wordvectors import word_vectors
+
+CRAWL = "crawl"
+REFERENCES: dict[str, Shares] = {
+    "words": background.document_shares,
+    "table": shipped_shares,
+    CRAWL: background.document_shares,
+}
+"""Reference corpora by name: word frequencies, the table that ships with Clew, the crawl's own pages (once learned)."""
 
 Topics = tuple[str, ...]
 Maker = Callable[[Topics, JudgeSettings, Mapping[str, float], int], Judge]
@@ -113,8 +124,9 @@ def make(
     seed: int,
     together: Sequence[tuple[int, int]] = (),
     by_topic: Mapping[str, Mapping[str, float]] | None = None,
+    corpus: Reference | None = None,
 ) -> Judge:
-    """The judge that ``settings`` names, untrained.
+    """The judge that ``settings`` names, untrained. ``corpus``: how rare words are in the crawl's own pages.
 
     ``keywords`` are those of the first topic, ``by_topic`` those of others by path; ``together``: pairs of topics
     (indices) that a page may be about at once. Raises ConfigError for a wrong name.
@@ -124,6 +136,21 @@ def make(
     if settings.name == KeywordsJudge.name and by_topic:
         return KeywordsJudge(topics, keywords, by_topic)
     judge = JUDGES[settings.name](topics, settings, keywords, seed)
-    if together and isinstance(judge, TrainedJudge | EnsembleJudge):
-        judge.combine(together)
+    if isinstance(judge, TrainedJudge | EnsembleJudge):
+        judge.refer_to(_shares(settings, corpus))
+        if together:
+            judge.combine(together)
     return judge
+
+
+def _shares(settings: JudgeSettings, corpus: Reference | None) -> Shares:
+    """Where the rarity of features comes from."""
+    _one_of("judge.reference", settings.reference, REFERENCES)
+    if settings.reference == CRAWL:
+        if corpus is None:
+            raise ConfigError(
+                'judge.reference is "crawl", but nothing was learned yet: '
+                "crawl with another one first, then clew topics --learn-reference"
+            )
+        return corpus.shares
+    return REFERENCES[settings.reference]

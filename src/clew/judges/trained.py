@@ -12,6 +12,7 @@ from clew.judges.bags import Bag, Places, Vocabulary
 from clew.judges.calibration import Calibration, Calibrations
 from clew.judges.features import PLAIN, Features
 from clew.judges.hierarchy import Hierarchy
+from clew.judges.vectors import Shares
 from clew.model import OTHER, Bools, Doubles, Example, Floats, Ints, Judgement, Page
 
 BACKGROUND_PAGES = 40
@@ -49,6 +50,9 @@ class TrainedJudge:
         self.languages: tuple[str, ...] = ()
         self.curves = Calibrations(())
         self._holders = np.zeros(0, np.int32)
+
+    def refer_to(self, shares: Shares) -> None:
+        """Take the rarity of features from there; for judges that compare vectors."""
 
     def fit(self, examples: Sequence[Example]) -> None:
         bags = [self.features.bag(example.page) for example in examples]

@@ -3,32 +3,37 @@
     w(d,t) = tf(d,t) · idf(t) / |w(d)|,   idf(t) = log(1 + N / (1 + df(t)))
 
 tf is the weight of feature t in page d, or 1 + log of it when that is a count. df(t) counts the examples with t and
-``GENERAL_PAGES`` pages of general text (judges/background.py), N all of them: a handful of examples does not decide
-what is a rare word.
+``GENERAL_PAGES`` pages of general text (judges/background.py, or a reference corpus), N all of them: a handful of
+examples does not decide what is a rare word.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from clew.judges import background
 from clew.judges.bags import Bag, Places, Vocabulary
-from clew.model import Doubles, Floats
+from clew.model import Doubles, Floats, TermIds
 
 GENERAL_PAGES = 1_000.0
+
+Shares = Callable[[Sequence[str]], tuple[TermIds, Doubles]]
+"""Languages -> feature ids uint32[V], sorted, and the share of general pages that holds each, float64[V]."""
 
 
 @dataclass(slots=True, eq=False)
 class Vectors:
     """What turns bags into vectors, once it has learnt how rare they are. ``heaviest`` features of a page stay, if it
-    has more: the reduced vectors of papers/1 (CFC-21), which has 40; 0: all.
+    has more: the reduced vectors of papers/1 (CFC-21), which has 40; 0: all. ``shares`` says in which share of general
+    pages each feature occurs: word frequencies, or a reference corpus (judges/reference.py).
     """
 
     logarithmic: bool = True
     heaviest: int = 0
+    shares: Shares = background.document_shares
     idf: Doubles = field(default_factory=lambda: np.zeros(0, np.float64))
 
     def learn(self, bags: Sequence[Bag], vocabulary: Vocabulary, languages: Sequence[str]) -> None:
@@ -36,7 +41,7 @@ class Vectors:
         seen = np.zeros(len(vocabulary))
         for bag in bags:
             seen[vocabulary.project(bag)[0]] += 1
-        ids, shares = background.document_shares(languages)
+        ids, shares = self.shares(languages)
         places, general = vocabulary.project((ids, shares.astype(np.float32)))
         seen[places] += general * GENERAL_PAGES
         self.idf = np.asarray(np.log1p((len(bags) + GENERAL_PAGES) / (1.0 + seen)), np.float64)
