@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 
 import numpy as np
@@ -29,6 +30,8 @@ EXAMPLES = [
 def begun(name: str) -> Strategy:
     strategy = make(name, {})
     strategy.begin(StubView(EXAMPLES))
+    for _ in range(3):  # what it must ask before it follows links; nobody answers
+        asyncio.run(strategy.consult())
     return strategy
 
 

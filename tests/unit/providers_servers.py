@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 
 from aiohttp import web
@@ -47,12 +47,22 @@ def searxng(urls: list[str], page: int = 10, log: list[dict[str, str]] | None = 
 
 
 class Wiki:
-    """GET /w/api.php of MediaWiki, formatversion 2, which gives at most ``most`` rows an answer."""
+    """GET /w/api.php of MediaWiki, formatversion 2, which gives at most ``most`` rows an answer.
 
-    def __init__(self, titles: list[str], most: int = 3, articlepath: str = "/wiki/$1") -> None:
+    With ``by_title`` it finds these when asked for titles, as wikis do that search in their database.
+    """
+
+    def __init__(
+        self,
+        titles: list[str],
+        most: int = 3,
+        articlepath: str = "/wiki/$1",
+        by_title: list[str] | None = None,
+    ) -> None:
         self.titles = titles
         self.most = most
         self.articlepath = articlepath
+        self.by_title = by_title
         self.linking: dict[str, list[dict[str, object]]] = {}
         self.log: list[dict[str, str]] = []
 
@@ -64,15 +74,21 @@ class Wiki:
             general = {"server": f"//{request.host}", "articlepath": self.articlepath, "scriptpath": "/w"}
             return web.json_response({"batchcomplete": True, "query": {"general": general}})
         if asked["list"] == "search":
-            return self._search(asked["srsearch"], int(asked["srlimit"]), int(asked.get("sroffset", "0")))
+            return self._search(asked)
+        if set(asked["bltitle"]) & set("[]{}|<>"):
+            return web.json_response({"error": {"code": "invalidtitle", "info": f'Bad title "{asked["bltitle"]}".'}})
         rows = self.linking.get(asked["bltitle"], [])
         return self._answer("backlinks", rows, int(asked["bllimit"]), int(asked.get("blcontinue", "0")), "blcontinue")
 
-    def _search(self, query: str, limit: int, start: int) -> web.Response:
+    def _search(self, asked: Mapping[str, str]) -> web.Response:
+        query, limit, start = asked["srsearch"], int(asked["srlimit"]), int(asked.get("sroffset", "0"))
         if query == "insource:":
             error = {"code": "cirrussearch-error", "info": "bad query"}
             return web.json_response({"error": error})
-        titles = [] if query == "nothing" else self.titles
+        if asked.get("srwhat", "title") == "title" and self.by_title is None:
+            return web.json_response({"error": {"code": "search-title-disabled", "info": "title search is disabled."}})
+        known = self.titles if asked.get("srwhat") == "text" else self.by_title
+        titles = [] if query == "nothing" else known or []
         snippet = 'about <span class="searchmatch">this</span> &amp; that'
         rows: list[dict[str, object]] = [{"ns": 0, "title": title, "pageid": 1, "snippet": snippet} for title in titles]
         return self._answer("search", rows, limit, start, "sroffset")

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import log
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
 
+from clew import Project
 from clew.crawl.evidence import Evidence
-from clew.errors import ConfigError
-from clew.model import Link, LinkBatch, LinkKind, Outcome, Response, Session, Visit
-from clew.strategies.apprentice import Apprentice, ApprenticeSettings
-from clew.strategies.apprentice_links import Extras, features_of
-from clew.strategies.apprentice_model import TEXT, Model, Smoothing, Table, gains, pack, text_features, unpack
+from clew.errors import ConfigError, ProjectError
+from clew.model import Decision, Link, LinkBatch, LinkKind, Outcome, Response, Session, Visit
+from clew.strategies.apprentice import Apprentice
+from clew.strategies.apprentice_links import Extras, features_of, text_features
+from clew.strategies.apprentice_model import TEXT, Model, Packed, Recipe, Smoothing, Table, pack, unpack
+from clew.strategies.apprentice_settings import ApprenticeSettings
+from clew.strategies.apprentice_window import gains, held_out_order
 from clew.strategies.base import TOP
 from clew.text.terms import term_id
 from clew.topics.interest import Interest
+from clew.web.simulated import parse_spec
 from support import NoHistory, StubView, batch_of, html_page
 
 A, B, C = (pack(TEXT, np.array([number], np.uint64), 5) for number in (1, 2, 3))
@@ -129,7 +134,7 @@ class TestModel:
         # High: {a, a, b}. Low: {b, c}, {c}. |T| = 3, three tokens in each class.
         # θ_high: a 3/6, b 2/6, c 1/6. θ_low: a 1/6, b 2/6, c 3/6. Pr(high) = 1/3.
         table = Table.empty().plus([np.concatenate([A, A, B]), np.concatenate([B, C]), C], [True, False, False])
-        model = Model.trained(table, 5, Smoothing(1.0))
+        model = Model.trained(table, Recipe(5, Smoothing(1.0)))
         np.testing.assert_allclose(model.each(np.concatenate([A, B, C])), [log(3), 0.0, -log(3)])
         assert model.prior(0.9) == pytest.approx(log(1 / 2))
         assert model.sums(np.concatenate([A, A, C])) == pytest.approx(log(3))
@@ -138,7 +143,7 @@ class TestModel:
         # Six tokens high, two low, so of 2α = 4 pseudo-counts a feature 3 go to high and 1 to low. |T| = 2.
         # a: high 6, low 0: (6 + 3)/(6 + 6) = 9/12 against (0 + 1)/(2 + 2) = 1/4. b: 3/12 against 3/4.
         table = Table.empty().plus([np.concatenate([A] * 6), np.concatenate([B, B])], [True, False])
-        model = Model.trained(table, 5, Smoothing(2.0, proportional=True))
+        model = Model.trained(table, Recipe(5, Smoothing(2.0, proportional=True)))
         np.testing.assert_allclose(model.each(np.concatenate([A, B])), [log(3), -log(3)])
 
     def test_counts_add_up_in_any_order(self) -> None:
@@ -154,6 +159,23 @@ class TestModel:
         table = Table.empty().plus([np.concatenate([A, B, B, C])], [True]).plus([A], [False])
         assert table.pruned(2).features()[0].tolist() == [*A.tolist(), *B.tolist()]  # a twice, b twice, c once
 
+    def test_text_counts_by_its_mean_at_each_offset(self) -> None:
+        # The weights above, a +log 3 and c −log 3, and d at offset 1 in high alone: (0 + 1) against (0 + 0) of 4 and 3
+        # tokens, |T| = 4. So θ_high: a 3/8, c 1/8, d 2/8; θ_low: a 1/7, c 3/7, d 1/7.
+        d = pack(TEXT, np.array([4], np.uint64), 6)
+        table = Table.empty().plus([np.concatenate([A, A, B, d]), np.concatenate([B, C]), C], [True, False, False])
+        a, c, far = log(3 / 8 * 7), log(1 / 8 * 7 / 3), log(2 / 8 * 7)
+        link = np.concatenate([A, A, A, C, d, d])
+        for width, length, expected in (
+            (5, 0.0, 3 * a + c + 2 * far),
+            (5, 1.0, (3 * a + c) / 4 + far),
+            (5, 0.5, (3 * a + c) / 2 + 2 * far / 2**0.5),
+            (0, 1.0, (3 * a + c) / 4),
+        ):
+            model = Model.trained(table, Recipe(5, Smoothing(1.0), length=length), width)
+            assert model.adds(link).sum() == pytest.approx(expected)
+            assert model.odds(link) == pytest.approx(log(1 / 2) + expected)
+
     def test_gain_by_offset(self) -> None:
         # Two tokens at offset 0, one a class, each tells the class: 1 bit. At offset 1 one term, in either class: 0.
         near, far = (pack(TEXT, np.array([1, 2], np.uint64), 5), pack(TEXT, np.array([3], np.uint64), 6))
@@ -167,10 +189,58 @@ class TestModel:
         body = "".join(f"<p>w{i % 7} x{i % 3} <img> <a href=/{i % 13}>t{i % 5} <b>u{i % 4}</b></a>" for i in range(40))
         batch = page(body)
         features = [text_features(batch, i, 3, False) for i in range(len(batch))]
-        model = Model.trained(Table.empty().plus(features, [i % 3 == 0 for i in range(len(batch))]), 3, Smoothing(1.0))
-        totals, sizes = model.text(batch, first_only=False)
-        np.testing.assert_allclose(totals, [model.sums(one) for one in features], rtol=1e-4, atol=1e-5)
-        assert sizes.tolist() == [len(one) for one in features]
+        table = Table.empty().plus(features, [i % 3 == 0 for i in range(len(batch))])
+        for length, width in ((0.0, 3), (0.5, 2), (1.0, 0)):
+            model = Model.trained(table, Recipe(3, Smoothing(1.0), length=length), width)
+            totals = model.text(batch, first_only=False)
+            np.testing.assert_allclose(totals, [model.adds(one).sum() for one in features], rtol=1e-4, atol=1e-5)
+
+
+def misled(i: int) -> tuple[bool, Packed]:
+    """Instances 0, 2, ... are high with anchor text a, the others low with c. At offset 1, 2j and 2j + 1 have the same
+    word nine times."""
+    word = pack(TEXT, np.array([10 + i // 2], np.uint64), 6)
+    return i % 2 == 0, np.concatenate([C if i % 2 else A, *[word] * 9])
+
+
+class TestWindow:
+    """Fold i mod 5 of ten instances holds i and i + 5, one high, one low; the rest has four of either class, 40 tokens
+    each, |T| = 7, so denominators are equal. Of a held-out high one, a has (1 + 4)/(1 + 0) = 5; its word occurs nine
+    times in low alone: (1 + 0)/(1 + 9) = 1/10. x = log 5 without the word, log 5 − 9 log 10 with it; the low ones have
+    the same with the other sign."""
+
+    def test_the_share_of_pairs_in_order(self) -> None:
+        instances = [misled(i) for i in range(10)]
+        table = Table.empty().plus([features for _, features in instances], [high for high, _ in instances])
+        order = held_out_order(table, instances, Recipe(5, Smoothing(1.0)))
+        np.testing.assert_array_equal(order, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+
+    def test_ties_count_half_and_nothing_is_said_of_one_class(self) -> None:
+        # No feature was seen outside its fold, so all have x = 0.
+        instances = [(i % 2 == 0, pack(TEXT, np.array([i], np.uint64), 5)) for i in range(10)]
+        for some in (instances, instances[::2]):
+            table = Table.empty().plus([features for _, features in some], [high for high, _ in some])
+            order = held_out_order(table, some, Recipe(5, Smoothing(1.0)))
+            assert order.tolist() == [0.5] * 6
+
+    @pytest.mark.parametrize(("window", "width"), [("chosen", 0), ("fixed", 5)])
+    def test_it_is_chosen_at_a_training(self, window: str, width: int) -> None:
+        view = StubView()
+        strategy = apprentice(view, window=window)
+        for i in range(5):
+            for sort, relevance in (("papers", 0.9), ("cups", 0.1)):
+                batch = page(f"<p><a href=/{sort}{i}>{sort}</a> {f'word{i} ' * 9}")
+                strategy.learn(fetched(batch, strategy.teacher.seen + 2, relevance))
+        assert strategy.adapt(session())
+        assert strategy.width == width
+        assert view.decisions[-1].facts.get("window") == (None if window == "fixed" else 0)
+        alone, beside = (page(f"<p><a href=/x>maps</a> {text}") for text in ("", "papers"))
+        assert strategy.score(alone) == strategy.score(beside) == [0.5]
+
+    def test_by_the_first_instances_alone(self) -> None:
+        strategy = taught(apprentice(held_out=4), times=5)
+        strategy.teacher.counted()
+        assert [high for high, _ in strategy.teacher.first] == [True, False, True, False]
 
 
 class TestCourse:
@@ -255,6 +325,66 @@ class TestOtherCrawls:
         assert "did not fetch it" in strategy.explain(batch, 0)[0]
 
 
+SETTINGS = """\
+[project]
+web = "sim:pages=1000,seed=3"
+[strategy]
+name = "{strategy}"
+[crawl]
+contact = "lab@localhost"
+workers = 0
+max_pages = {pages}
+[store]
+archive = false
+{more}
+"""
+
+
+def made(folder: Path, strategy: str, pages: int, more: str = "") -> Project:
+    """A project on a simulated web."""
+    web = parse_spec("sim:pages=1000,seed=3")
+    topic = web.topics(2)[0]
+    relevant, irrelevant = web.examples(5, topic), web.examples(10, topic, relevant=False)
+    folder.mkdir()
+    for name, urls in (("seeds", web.seeds(3, topic, 1)), ("relevant", relevant), ("irrelevant", irrelevant)):
+        (folder / f"{name}.txt").write_text("".join(f"{url}\n" for url in urls), encoding="utf-8")
+    (folder / "clew.toml").write_text(SETTINGS.format(strategy=strategy, pages=pages, more=more), encoding="utf-8")
+    return Project(folder)
+
+
+def fetched_by(project: Project) -> tuple[list[str], list[Decision]]:
+    store = project.open_store(read_only=True)
+    try:
+        return [row.url for row in store.visits()], [row.decision for row in store.decisions()]
+    finally:
+        store.close()
+
+
+class TestRealCrawls:
+    def test_one_crawl_teaches_another_and_bounds_a_third(self, tmp_path: Path) -> None:
+        """Other projects are read as they were stored: ``learn_from`` (APP-35), ``only_from`` (APP-38)."""
+        first = made(tmp_path / "first", "best-first", 80)
+        first.crawl()
+        urls, _ = fetched_by(first)
+        more = '[strategy.apprentice]\nlearn_from = "../first"\n'
+        second = made(tmp_path / "second", "apprentice", 40, more)
+        second.crawl()
+        _, decisions = fetched_by(second)
+        assert decisions[0].facts["instances from"] == "the crawl of ../first"
+        assert int(decisions[0].facts["low"]) + int(decisions[0].facts["high"]) > 40
+        third = made(tmp_path / "third", "apprentice", 40, more + 'only_from = "../first"\n')
+        third.crawl()
+        recalled, _ = fetched_by(third)
+        assert len(recalled) == 40
+        assert set(recalled) <= set(urls)
+        assert recalled != urls[:40]
+
+    def test_a_folder_without_a_crawl_is_named(self, tmp_path: Path) -> None:
+        project = made(tmp_path / "second", "apprentice", 10, '[strategy.apprentice]\nlearn_from = "../none"\n')
+        with pytest.raises(ProjectError, match="holds no crawl to learn from"):
+            project.crawl()
+
+
 class TestOtherFeatures:
     def test_topics_of_the_page_and_all_above_them(self) -> None:
         view = StubView(interest=Interest(topics=("arts/music", "arts/dance")))
@@ -302,6 +432,8 @@ class TestOtherFeatures:
             {},
             {"siblings": True, "instances": "all"},
             {"buckets": "equal"},
+            {"window": "fixed", "length": 1.0},
+            {"held_out": 7, "proportional": True},
             {"url_words": True, "length": 0.5, "source_ranges": 4},
         ],
     )

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.effects_ariadne import ENTRIES, ISLAND, OUTSIDE, MadeWeb, ring
 
+from clew import Project
 from clew.crawl.evidence import Evidence
+from clew.crawl.run import CrawlOptions, crawl
 from clew.errors import ConfigError
 from clew.model import OTHER, Example, Judgement, Link, LinkBatch, LinkKind, Outcome, Response, Session, Source, Visit
 from clew.strategies.ariadne import Ariadne
@@ -26,7 +30,8 @@ from clew.topics.interest import Interest
 from clew.topics.semantics import POSSIBILISTIC
 from clew.topics.tree import TopicTree
 from clew.urls.canonical import host, keys, url_words
-from support import NoHistory, StubView, batch_of, html_page, text_page
+from clew.web.simulated import parse_spec
+from support import NoHistory, StubView, batch_of, html_page, text_page, write_project
 
 PATHS = (
     "tourism/sports/water sports/sailing",
@@ -188,6 +193,36 @@ class TestLexicographic:
         assert np.argsort(-strategy.score(batch_of(html_page(THREE)))).tolist() == [2, 0, 1]
 
 
+def visited(folder: Path, strategy: str, more: str = "") -> list[str]:
+    """The URLs that a crawl of 80 pages of a simulated web visits, in their order."""
+    spec = "sim:pages=1000,seed=5,words=60,broken=0.1,redirects=0.2"
+    web = parse_spec(spec)
+    settings = f"""
+[project]
+web = "{spec}"
+[judge]
+name = "naive-bayes"
+[strategy]
+name = "{strategy}"
+[crawl]
+contact = "lab@localhost"
+workers = 0
+session_pages = 20
+max_pages = 80
+[store]
+archive = false
+{more}"""
+    write_project(folder, web.sample(3, web.topics(1)[0]), settings=settings)
+    (folder / "relevant.txt").write_text("".join(f"{url}\n" for url in web.examples(5, web.topics(1)[0])))
+    project = Project(folder)
+    crawl(project, CrawlOptions())
+    store = project.open_store(read_only=True)
+    try:
+        return [row.url for row in store.visits()]
+    finally:
+        store.close()
+
+
 class TestBreadthFirst:
     def test_strictly_decreasing_in_float32_down_to_distance_1000(self) -> None:
         """Even beyond distance 99, where 1/(1 + d) falls below the floor."""
@@ -203,6 +238,14 @@ class TestBreadthFirst:
         ours = np.concatenate([begun(**only(distance=2.5)).score(batch) for batch in batches])
         theirs = np.concatenate([BreadthFirst().score(batch) for batch in batches])
         assert np.argsort(-ours, kind="stable").tolist() == np.argsort(-theirs, kind="stable").tolist()
+
+    def test_a_crawl_visits_in_the_order_of_breadth_first(self, tmp_path: Path) -> None:
+        """ARI-38 through the whole loop, with redirects, broken links and sessions; best-first takes another order."""
+        weights = "".join(f"{name} = {1 if name == 'distance' else 0}\n" for name in CRITERIA)
+        ours = visited(tmp_path / "ours", "ariadne", f"[strategy.ariadne]\n{weights}")
+        assert len(ours) == 80
+        assert ours == visited(tmp_path / "theirs", "breadth-first")
+        assert ours != visited(tmp_path / "others", "best-first")
 
 
 class TestFocus:
@@ -530,3 +573,26 @@ def test_the_examples_of_no_topic_speak_against_the_only_one() -> None:
     )
     good, bad = begun(view, **only(anchor=1.0)).score(links("<a href='/1'>regattas</a> <a href='/2'>taxes</a>"))
     assert good > 0.3 > bad
+
+
+def test_the_webs_of_the_benchmark_are_what_the_paper_assumes() -> None:
+    """Islands link to no other island, and only pages of generalised topics link to islands: the nearer, the more. The
+    shares of links of the rings are 0.05, 0.03, 0.015 and 0.006, and 0 outside."""
+    assert [ring(f"tourism/{activity}", f"mecklenburg/{place}") for activity, place in (
+        ("sports/water/sailing", "ruegen"), ("sports/water/diving", "ruegen"), ("sports/land/golf", "ruegen"),
+        ("hotels", "ruegen"), ("sports/water/sailing", "schwerin"),
+    )] == [0, 1, 2, 3, 4]  # fmt: skip
+    assert (
+        ring("tourism/sports/water/sailing", "saxony/dresden") == ring("science/maths", "mecklenburg/ruegen") == OUTSIDE
+    )
+    web = MadeWeb(3, 2000)
+    into = np.zeros((OUTSIDE + 1, 2))
+    for page, targets in enumerate(web.links):
+        for target in targets:
+            if web.rings[page] == 0:
+                assert web.rings[target] > 0 or target // ISLAND == page // ISLAND
+            into[web.rings[page]] += (web.rings[target] == 0, 1)
+    shares = into[1:, 0] / into[1:, 1]
+    assert shares[-1] == 0
+    assert shares[:-1] == pytest.approx(np.array(ENTRIES[1:-1]), rel=0.6)
+    assert shares[0] > shares[1] > shares[3] > 0

@@ -31,7 +31,6 @@ def retrain(parts: Parts, archetypes: Mapping[int, Sequence[int]]) -> Retraining
     before = parts.progress.relevant
     if parts.feedback is None:
         return Retraining("this crawl's judge cannot be trained again")
-    archetypes = _besides_examples(parts, archetypes)
     pages = examples(parts.store, archetypes, parts.reading.worker.reader, parts.archive_folder)
     try:
         adoption = parts.feedback.taught(pages, parts.reading.worker.judge)
@@ -41,13 +40,6 @@ def retrain(parts: Parts, archetypes: Mapping[int, Sequence[int]]) -> Retraining
     if not adoption.adopted:
         return Retraining("labels that were held back are judged worse by the new judge")
     return _adopted(parts, archetypes, adoption, len(pages), before)
-
-
-def _besides_examples(parts: Parts, archetypes: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
-    """The archetypes that are no examples: none is trained on twice, now or when the crawl is taken up."""
-    known = {one.url for one in parts.view.examples}
-    named = parts.view.urls(number for numbers in archetypes.values() for number in numbers)
-    return {topic: [one for one in numbers if named.get(one) not in known] for topic, numbers in archetypes.items()}
 
 
 def _adopted(

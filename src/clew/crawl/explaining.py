@@ -129,7 +129,7 @@ def _judge(project: Project, store: Store) -> tuple[Judge, list[Example]]:
     rows = [row for row in store.examples() if row[:2] in wanted]
     examples, labelled = apart(list(_examples(project, rows)), labels)
     learned = kept_examples(store, archetypes_of(store), project.reader, project.archive)
-    adoption = train(lambda: make_project_judge(project), examples + learned, labelled, project.interest)
+    adoption = train(lambda: make_project_judge(project), examples, labelled, project.interest, learned)
     return adoption.judge, examples
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -52,23 +52,33 @@ class Adoption:
         return Decision(kind, facts)
 
 
-def train(make: Make, examples: Sequence[Example], labelled: Sequence[Example], interest: Interest) -> Adoption:
-    """The better of two judges: trained on the examples alone, and on examples and labels.
+def train(
+    make: Make,
+    examples: Sequence[Example],
+    labelled: Sequence[Example],
+    interest: Interest,
+    archetypes: Sequence[Example] = (),
+) -> Adoption:
+    """The better of two judges: trained on the examples alone, and on examples and labels. Archetypes join the
+    examples, but for those that are examples or labelled themselves.
 
     Raises TrainingError when the examples (and labels) cannot make a judge.
     """
     check = [one for one in labelled if held_back(one.url)]
     heard = [one for one in labelled if not held_back(one.url)]
-    named = {one.url for one in heard}
+    named, known = ({one.url for one in some} for some in (heard, [*examples, *labelled]))
+    added = [one for one in archetypes if one.url not in known]
+    taught = [*examples, *added]
     candidate = make()
-    candidate.fit([one for one in examples if one.url not in named] + heard)
+    candidate.fit([one for one in taught if one.url not in named] + heard)
     if not check or not examples:
-        return Adoption(candidate, True, len(labelled), 0, float("nan"), float("nan"))
+        return Adoption(candidate, True, len(labelled), 0, float("nan"), float("nan"), len(added))
     plain = make()
-    plain.fit(examples)
+    plain.fit(taught)
     without, with_ = loss(plain, check, interest), loss(candidate, check, interest)
     adopted = with_ <= without + 1e-9
-    return Adoption(candidate if adopted else plain, adopted, len(labelled), len(check), without, with_)
+    judge = candidate if adopted else plain
+    return Adoption(judge, adopted, len(labelled), len(check), without, with_, len(added))
 
 
 def loss(judge: Judge, labelled: Sequence[Example], interest: Interest) -> float:
@@ -112,21 +122,16 @@ class Feedback:
             return None
         self._seen = now
         examples, labelled = self.read()
-        return train(self.make, examples + self.archetypes, labelled, self.interest) if labelled else None
+        return train(self.make, examples, labelled, self.interest, self.archetypes) if labelled else None
 
     def taught(self, archetypes: list[Example], current: Judge) -> Adoption:
-        """A judge trained with pages of the crawl besides examples and labels, adopted unless ``current`` gives the
-        labels that are held back a smaller loss. Raises TrainingError."""
+        """A judge trained with these archetypes, as a crawl that is taken up would train it; adopted unless ``current``
+        gives the labels that are held back a smaller loss. Raises TrainingError."""
         examples, labelled = self.read()
+        found = train(self.make, examples, labelled, self.interest, archetypes)
         check = [one for one in labelled if held_back(one.url)]
-        heard = [one for one in labelled if not held_back(one.url)]
-        named = {one.url for one in labelled}
-        known = {one.url for one in examples} | named
-        added = [one for one in archetypes if one.url not in known]
-        candidate = self.make()
-        candidate.fit([one for one in examples if one.url not in named] + heard + added)
-        now, then = (loss(judge, check, self.interest) if check else float("nan") for judge in (current, candidate))
+        now, then = (loss(judge, check, self.interest) if check else float("nan") for judge in (current, found.judge))
         adopted = not check or then <= now + 1e-9
         if adopted:
             self.archetypes = archetypes
-        return Adoption(candidate if adopted else current, adopted, len(labelled), len(check), now, then, len(added))
+        return replace(found, adopted=adopted, held_back=len(check), loss_without=now, loss_with=then)

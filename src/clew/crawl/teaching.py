@@ -52,7 +52,7 @@ async def trained(project: Project, training: Training) -> tuple[list[Example], 
     found = await training.examples(project.wanted() + labels)
     examples, labelled = apart(found, labels)
     learned = learned_pages(project, training.store)
-    return examples, train(lambda: make_project_judge(project), examples + learned, labelled, project.interest)
+    return examples, train(lambda: make_project_judge(project), examples, labelled, project.interest, learned)
 
 
 def learned_pages(project: Project, store: Store) -> list[Example]:

@@ -4,7 +4,7 @@ Feedback", WWW 2002, sections 2.2, 2.3, 3.4 to 3.8 (papers/4). It learns from fe
     instance (u, v): features ⟨t, d⟩ of u around its links to v, and the class of Pr(c*|v): high from ``cut``, else low
     Pr(c) = |V_c| / Σ_c' |V_c'|,   θ_{c,τ} = (α + Σ_{u∈V_c} n(u,τ)) / (α·|T| + Σ_{u∈V_c} Σ_{τ'∈T} n(u,τ'))      (APP-26)
     w_τ = log θ_high,τ / θ_low,τ
-    x(u, v) = log Pr(high|r)/Pr(low|r) + N^-p · Σ_{text τ} n(u,τ)·w_τ + Σ_{other τ} n(u,τ)·w_τ
+    x(u, v) = log Pr(high|r)/Pr(low|r) + Σ_{|d|≤W} N_d^-p · Σ_{text τ at d} n(u,τ)·w_τ + Σ_{other τ} n(u,τ)·w_τ
     Pr(high|r) ∝ |V_high,r| + k·m_r,   Pr(low|r) ∝ |V_low,r| + k·(1 − m_r)
     score(u, v) = (1 + x/(1 + |x|)) / 2
 
@@ -14,11 +14,12 @@ symbol     name
 (u, v)     a link: ``LinkBatch.source`` and ``Link``
 Pr(c*|v)   ``Visit.relevance``, by any judge: the critic
 d, d_max   DOM offset (``LinkBatch.offsets``), ``d_max``
+W          the window, ``Apprentice.width``: d_max, or chosen (``apprentice_window``)
 τ, n(u,τ)  a packed feature and how often it occurs (``apprentice_model``)
 T, V_c     the features and instances of ``Table``
 α          ``smoothing`` (1: Laplace's, the paper's)
 r, m_r, k  range of the relevance of u (``source_ranges``; 0: the paper's prior), its middle, ``source_weight``
-N, p       number of text features of the link, ``length`` (0: the paper's)
+N_d, p     number of text features of the link at offset d, ``length`` (0: the paper's)
 =========  ==========================================================================
 
 Before ``warmup`` instances a link scores as best-first has it, or ``prior`` (APP-12); then the counts become weights
@@ -31,21 +32,22 @@ instance of low: it is lost as well. (4) The prior depends on the relevance of u
 It learns from links that were followed, mostly those of relevant pages: without that, links of which it knows nothing,
 such as those of pages unlike any before, look as good as these. (5) Pseudo-counts follow the sizes of the classes
 (``proportional``): with Laplace's, a feature seen once in the larger class speaks against it, so unknown words look
-better than known ones. (6) Words of the link's URL (``url_words``) are ours.
+better than known ones. (6) The text at an offset counts by the mean of its weights, whatever its length. (7) The paper
+chose d_max by cross-validation, once for all topics; we choose W so at each training, on the instances that were
+followed first. (8) Words of the link's URL (``url_words``) are ours.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import msgspec
 import numpy as np
 
-from clew.config import Section, doc
 from clew.errors import ConfigError
 from clew.model import Decision, Doubles, Link, LinkBatch, LinkKind, Session, Visit
 from clew.strategies.apprentice_links import Extras, Teacher, features_of
-from clew.strategies.apprentice_model import PAGE, SIBLING, TEXT, URL, Model, Packed, Smoothing, Table, gains, unpack
+from clew.strategies.apprentice_model import PAGE, SIBLING, URL, Model, Packed, Recipe, Smoothing, Table, unpack
+from clew.strategies.apprentice_settings import CHOICES, ApprenticeSettings
+from clew.strategies.apprentice_window import gains, held_out_order
 from clew.strategies.base import TOP, Quiet, View, enqueued
 from clew.text.terms import name as term_name
 
@@ -53,52 +55,6 @@ LEAST = 5
 """Instances of either class without which nothing is trained."""
 
 STRONGEST = 6
-CHOICES = {"instances": ("followed", "all"), "anchors": ("all", "first"), "buckets": ("cut", "equal")}
-
-
-class ApprenticeSettings(Section, frozen=True):
-    """[strategy.apprentice]"""
-
-    warmup: Annotated[
-        int, doc("Instances before the first training; links score as with best-first till then.", ge=1)
-    ] = 100
-    retrain_every: Annotated[int, doc("Sessions between two trainings, at least.", ge=1)] = 1
-    growth: Annotated[float, doc("It trains again when there are this share more instances.", ge=0)] = 0.2
-    d_max: Annotated[int, doc("Terms up to this many DOM leaves from a link are its features.", ge=0, le=20)] = 5
-    anchors: Annotated[str, doc("Where a page has several links to a URL: all of them, or the first.")] = "all"
-    instances: Annotated[
-        str, doc("What is learned from: followed links, or all links between fetched pages (slower).")
-    ] = "followed"
-    buckets: Annotated[str, doc("What is high: from cut on, or equal: from the median of the first training on.")] = (
-        "cut"
-    )
-    cut: Annotated[float, doc("A page of this relevance or more is high.", ge=0, le=1)] = 0.5
-    failures: Annotated[bool, doc("A failed or unreadable fetch is an instance of low; false: of nothing.")] = True
-    smoothing: Annotated[float, doc("Pseudo-count of every feature in each class (Laplace: 1).", gt=0)] = 3.0
-    proportional: Annotated[
-        bool, doc("Pseudo-counts are in proportion to the sizes of the classes; false: the same, as the paper has it.")
-    ] = True
-    length: Annotated[
-        float, doc("p: the text's weight is divided by its number of terms to the power of this.", ge=0, le=1)
-    ] = 0.5
-    max_features: Annotated[int, doc("Features kept at a training, the most frequent.", ge=1)] = 2_000_000
-    prior: Annotated[
-        float, doc("Score of every link before the first training; 0: the relevance of its page.", ge=0, le=1)
-    ] = 0.0
-    topics: Annotated[int, doc("The page's topics of the highest scores that are features (0: none).", ge=0)] = 0
-    prefixes: Annotated[bool, doc("With topics: the topics above them as well.")] = True
-    source_ranges: Annotated[
-        int, doc("The prior depends on in which of so many ranges the page's relevance lies (0: it does not).", ge=0)
-    ] = 10
-    source_weight: Annotated[
-        float, doc("Instances that the baseline's belief counts for in each range: relevance leads to the like.", gt=0)
-    ] = 10.0
-    siblings: Annotated[
-        bool, doc("Relevance of fetched pages that are linked within d_max is a feature (co-citation).")
-    ] = False
-    url_words: Annotated[bool, doc("Words of the link's URL are features.")] = False
-    learn_from: Annotated[str, doc("Folder of another project: train with its crawl before this one.")] = ""
-    only_from: Annotated[str, doc("Folder of another project: follow only links to what its crawl fetched.")] = ""
 
 
 class Apprentice(Quiet):
@@ -116,6 +72,7 @@ class Apprentice(Quiet):
         self.teacher = Teacher(self.settings)
         self.table, self.trained_at = Table.empty(), 0  # the counts that were trained with, of so many instances
         self.model: Model | None = None
+        self.width, self.order = self.settings.d_max, np.empty(0)  # the window, and pairs put in order with each
         self.tests = np.zeros((2, 2), np.int64)  # by what was found, then by what was predicted
         self.allowed: Packed | None = None
         self.view: View | None = None
@@ -139,6 +96,7 @@ class Apprentice(Quiet):
         if self.settings.instances == "all":
             other.look_back(view.other_crawl(self.settings.learn_from), self.extras)
         self.teacher.since, self.teacher.cut = other.counted(), other.cut
+        self.teacher.first = other.first
         self._train(f"the crawl of {self.settings.learn_from}")
 
     def learn(self, visit: Visit) -> None:
@@ -146,7 +104,7 @@ class Apprentice(Quiet):
         taught = self.teacher.take(visit, self.extras)
         if taught is not None and self.model is not None:
             features, high = taught
-            self.tests[int(high), int(self._odds(self.model, features) >= 0)] += 1
+            self.tests[int(high), int(self.model.odds(features) >= 0)] += 1
 
     def adapt(self, session: Session) -> bool:
         """Train when it is time."""
@@ -167,20 +125,27 @@ class Apprentice(Quiet):
             return False
         self.table = table.pruned(self.settings.max_features)
         self.teacher.since, self.trained_at = Table.empty(), self.teacher.seen
-        self._model()
+        self._choose()
+        self.model = Model.trained(self.table, self._recipe, self.width)
         self._report(origin)
         self.tests[:] = 0
         return True
 
-    def _model(self) -> None:
+    def _choose(self) -> None:
+        """Take the window that puts the first instances in the best order; of equals the narrowest (APP-35, APP-40).
+
+        Those were followed before anything was learned. Links that it chose itself all look good to it: of those, the
+        surprises alone would decide.
+        """
+        if len({high for high, _ in self.teacher.first}) == 2:
+            self.order = held_out_order(self.table, self.teacher.first, self._recipe)
+            self.width = int(np.argmax(self.order))
+
+    @property
+    def _recipe(self) -> Recipe:
         settings = self.settings
-        self.model = Model.trained(
-            self.table,
-            settings.d_max,
-            Smoothing(settings.smoothing, settings.proportional),
-            settings.source_ranges,
-            settings.source_weight,
-        )
+        smoothing = Smoothing(settings.smoothing, settings.proportional)
+        return Recipe(settings.d_max, smoothing, settings.source_ranges, settings.source_weight, settings.length)
 
     def _report(self, origin: str) -> None:
         """Write what was trained, how right it was since last time, and the gain at each offset (APP-28, APP-41)."""
@@ -193,6 +158,9 @@ class Apprentice(Quiet):
             "features": len(self.model.features),
             "high from relevance": round(self.teacher.cut, 4),
         }
+        if len(self.order):
+            facts["window"] = self.width
+            facts["order by window"] = " ".join(f"{d}:{share:.4f}" for d, share in enumerate(self.order.tolist()))
         tested, right = self.tests.sum(axis=1), self.tests.diagonal()
         for label, of, hits in (
             ("low", tested[0], right[0]),
@@ -225,20 +193,11 @@ class Apprentice(Quiet):
 
     def _all_odds(self, model: Model, links: LinkBatch) -> Doubles:
         """float64[n]: x of every link."""
-        total, size = model.text(links, self.settings.anchors == "first")
-        if self.settings.length:
-            total /= np.maximum(size, 1.0) ** self.settings.length
+        total = model.text(links, self.settings.anchors == "first")
         total += model.prior(links.source.relevance) + model.sums(self.extras.of_page(links.source))
         for link, features in self.extras.of_links(links, self.teacher.known):
             total += np.bincount(link, model.each(features), len(links))
         return total
-
-    def _odds(self, model: Model, features: Packed) -> float:
-        """x of one link from its features."""
-        text = (features >> np.uint64(40)) == TEXT
-        weights = model.each(features)
-        shrink = float(max(int(text.sum()), 1)) ** -self.settings.length
-        return float(model.prior_of(features) + weights[text].sum() * shrink + weights[~text].sum())
 
     def explain(self, links: LinkBatch, index: int) -> list[str]:
         link = Link(links, index, 0.0)
@@ -278,13 +237,21 @@ class Apprentice(Quiet):
 
     def state(self) -> bytes:
         trained = self.model is not None
-        parts = (self._form, self.table.packed(), self.trained_at, trained, self.tests.tobytes(), self.teacher.state())
+        parts = (
+            self._form,
+            self.table.packed(),
+            self.trained_at,
+            trained,
+            self.width,
+            self.tests.tobytes(),
+            self.teacher.state(),
+        )
         return msgspec.msgpack.encode(parts)
 
     def restore(self, state: bytes) -> None:
         """Take up a state. One with features of another form, since settings were changed, is left: it starts anew."""
-        form = tuple[tuple[int, int], list[bytes], int, bool, bytes, msgspec.Raw]
-        old, table, trained_at, trained, tests, teacher = msgspec.msgpack.decode(state, type=form)
+        form = tuple[tuple[int, int], list[bytes], int, bool, int, bytes, msgspec.Raw]
+        old, table, trained_at, trained, self.width, tests, teacher = msgspec.msgpack.decode(state, type=form)
         if old != self._form:
             if self.view is not None:
                 self.view.decide(Decision("apprentice starts anew", {"why": "d_max or source_ranges was changed"}))
@@ -293,6 +260,4 @@ class Apprentice(Quiet):
         self.table = Table.unpacked(table)
         self.tests = np.frombuffer(tests, np.int64).reshape(2, 2).copy()
         self.teacher.restore(teacher)
-        self.model = None
-        if trained:
-            self._model()
+        self.model = Model.trained(self.table, self._recipe, self.width) if trained else None

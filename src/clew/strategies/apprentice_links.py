@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Protocol
 
@@ -16,12 +17,12 @@ from clew.strategies.apprentice_model import (
     PAGE,
     RANGE,
     SIBLING,
+    TEXT,
     URL,
     Packed,
     Table,
     pack,
     range_of,
-    text_features,
 )
 
 
@@ -32,6 +33,10 @@ class Options(Protocol):
     def warmup(self) -> int: ...
     @property
     def d_max(self) -> int: ...
+    @property
+    def window(self) -> str: ...
+    @property
+    def held_out(self) -> int: ...
     @property
     def anchors(self) -> str: ...
     @property
@@ -56,6 +61,23 @@ class Options(Protocol):
 
 Known = dict[int, bool]
 """Keys of fetched pages, and whether each is high."""
+
+
+def spans_of(links: LinkBatch, wanted: npt.NDArray[np.bool_], first_only: bool) -> LinkBatch:
+    """The batch with the anchors of the ``wanted`` links alone, or the first anchor of each (APP-21)."""
+    spans = links.links.spans
+    keep = wanted[spans[:, 0]]
+    if first_only:
+        keep &= np.diff(spans[:, 0], prepend=-1) != 0
+    return replace(links, links=replace(links.links, spans=spans[keep]))
+
+
+def text_features(links: LinkBatch, index: int, d_max: int, first_only: bool) -> Packed:
+    """The ⟨t, d⟩ of one link, an entry an occurrence (APP-18)."""
+    wanted = np.zeros(len(links), np.bool_)
+    wanted[index] = True
+    _, terms, offsets = spans_of(links, wanted, first_only).offsets(d_max)
+    return pack(TEXT, terms, offsets + d_max)
 
 
 class Extras:
@@ -127,7 +149,8 @@ class Teacher:
 
     ``seen`` instances in all · ``cut``: high from this relevance on, NaN before it is known · ``since``: counts since
     the last training · ``known``: fetched pages, where settings need them · ``waiting``: instances not counted yet ·
-    ``fresh``: keys of pages fetched since ``look_back``, and the page whose link was followed.
+    ``fresh``: keys of pages fetched since ``look_back``, and the page whose link was followed · ``first``: the
+    first instances that were counted, where the window is chosen by them.
     """
 
     def __init__(self, options: Options) -> None:
@@ -138,6 +161,7 @@ class Teacher:
         self.known: Known = {}
         self.waiting: list[tuple[float, Packed]] = []
         self.fresh: dict[int, tuple[float, int]] = {}
+        self.first: list[tuple[bool, Packed]] = []
 
     def take(self, visit: Visit, extras: Extras) -> tuple[Packed, bool] | None:
         """Take up a visit: its features and whether it is high. None when it is no instance (a redirect, a seed).
@@ -181,7 +205,10 @@ class Teacher:
             if np.isnan(self.cut):
                 self.cut = float(np.median(values))
             high = (values >= self.cut).tolist()
-            self.since = self.since.plus([features for _, features in self.waiting], high)
+            found = [features for _, features in self.waiting]
+            self.since = self.since.plus(found, high)
+            if self.options.window == "chosen":
+                self.first += list(zip(high, found, strict=True))[: self.options.held_out - len(self.first)]
             self.waiting.clear()
         return self.since
 
@@ -189,11 +216,16 @@ class Teacher:
 
     def state(self) -> msgspec.Raw:
         relevance = np.array([one for one, _ in self.waiting], np.float64)
-        sizes = np.array([len(features) for _, features in self.waiting], np.int64)
-        flat = np.concatenate([NONE, *(features for _, features in self.waiting)])
         known = np.array(list(self.known), np.uint64)
         fresh = [(key, *rest) for key, rest in self.fresh.items()]
-        columns = [relevance, sizes, flat, known, np.array(list(self.known.values()), np.bool_)]
+        columns = [
+            relevance,
+            *_flattened([features for _, features in self.waiting]),
+            known,
+            np.array(list(self.known.values()), np.bool_),
+            np.array([high for high, _ in self.first], np.bool_),
+            *_flattened([features for _, features in self.first]),
+        ]
         parts = (self.seen, self.cut, self.since.packed(), [column.tobytes() for column in columns], fresh)
         return msgspec.Raw(msgspec.msgpack.encode(parts))
 
@@ -201,9 +233,19 @@ class Teacher:
         form = tuple[int, float, list[bytes], list[bytes], list[tuple[int, float, int]]]
         self.seen, self.cut, since, columns, fresh = msgspec.msgpack.decode(state, type=form)
         self.since = Table.unpacked(since)
-        relevance, sizes = np.frombuffer(columns[0], np.float64), np.frombuffer(columns[1], np.int64)
-        rows = np.split(np.frombuffer(columns[2], np.uint64), np.cumsum(sizes)[:-1]) if len(sizes) else []
-        self.waiting = list(zip(relevance.tolist(), rows, strict=True))
+        self.waiting = list(zip(np.frombuffer(columns[0], np.float64).tolist(), _rows(*columns[1:3]), strict=True))
         high = np.frombuffer(columns[4], np.bool_).tolist()
         self.known = dict(zip(np.frombuffer(columns[3], np.uint64).tolist(), high, strict=True))
+        self.first = list(zip(np.frombuffer(columns[5], np.bool_).tolist(), _rows(*columns[6:8]), strict=True))
         self.fresh = {key: (relevance, source) for key, relevance, source in fresh}
+
+
+def _flattened(rows: list[Packed]) -> tuple[npt.NDArray[np.int64], Packed]:
+    """The sizes of rows, and the rows one after another."""
+    return np.array([len(row) for row in rows], np.int64), np.concatenate([NONE, *rows])
+
+
+def _rows(sizes: bytes, flat: bytes) -> list[Packed]:
+    """The rows again."""
+    lengths = np.frombuffer(sizes, np.int64)
+    return np.split(np.frombuffer(flat, np.uint64), np.cumsum(lengths)[:-1]) if len(lengths) else []

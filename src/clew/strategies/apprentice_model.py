@@ -7,7 +7,7 @@ features without an offset stand at d = 0. A count's key is ``feature << 1 | cla
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -36,21 +36,19 @@ def unpack(feature: int, d_max: int) -> tuple[int, int, int]:
     return feature >> 40, (feature >> 8) & 0xFFFFFFFF, (feature & 0xFF) - d_max
 
 
-def spans_of(links: LinkBatch, wanted: npt.NDArray[np.bool_], first_only: bool) -> LinkBatch:
-    """The batch with the anchors of the ``wanted`` links alone, or the first anchor of each (APP-21)."""
-    spans = links.links.spans
-    keep = wanted[spans[:, 0]]
-    if first_only:
-        keep &= np.diff(spans[:, 0], prepend=-1) != 0
-    return replace(links, links=replace(links.links, spans=spans[keep]))
+def kinds(features: Packed) -> Packed:
+    """uint64[n]: the kind of every feature."""
+    return features >> np.uint64(40)
 
 
-def text_features(links: LinkBatch, index: int, d_max: int, first_only: bool) -> Packed:
-    """The ⟨t, d⟩ of one link, an entry an occurrence (APP-18)."""
-    wanted = np.zeros(len(links), np.bool_)
-    wanted[index] = True
-    _, terms, offsets = spans_of(links, wanted, first_only).offsets(d_max)
-    return pack(TEXT, terms, offsets + d_max)
+def terms_of(features: Packed) -> npt.NDArray[np.intp]:
+    """intp[n]: the term of every feature."""
+    return ((features >> np.uint64(8)) & np.uint64(0xFFFFFFFF)).astype(np.intp)
+
+
+def offsets_of(features: Packed, d_max: int) -> npt.NDArray[np.intp]:
+    """intp[n]: the offset of every feature."""
+    return (features & np.uint64(0xFF)).astype(np.intp) - d_max
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,13 +131,45 @@ class Smoothing:
     alpha: float
     proportional: bool = False
 
-    def logs(self, counts: Counts) -> Doubles:
-        """float64[2, T]: log θ of each class (APP-26), from int64[2, T] counts."""
-        sizes = counts.sum(axis=1, keepdims=True)
-        share = 2.0 * sizes / max(sizes.sum(), 1) if self.proportional else np.ones((2, 1))
+    def logs(self, counts: Counts, sizes: Counts, features: int) -> Doubles:
+        """float64[2, n]: log θ of each class (APP-26), from int64[2, n] counts of n features, the occurrences of all
+        features in each class int64[2], and the number of all features |T|."""
+        share = 2.0 * sizes / max(int(sizes.sum()), 1) if self.proportional else np.ones(2)
         added = np.maximum(self.alpha * share, 1e-9)
-        logs = np.log(added + counts) - np.log(added * max(counts.shape[1], 1) + sizes)
+        logs = np.log(added[:, None] + counts) - np.log(added * max(features, 1) + sizes)[:, None]
         return np.asarray(logs, np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How weights are made of counts, and sums of weights: the widest window, pseudo-counts, ranges of the prior and
+    the ``pseudo`` instances of each, and the power of the number of terms (``length``)."""
+
+    d_max: int
+    smoothing: Smoothing
+    ranges: int = 0
+    pseudo: float = 0.0
+    length: float = 0.0
+
+    def priors(self, ranges: Counts, instances: Counts) -> Doubles:
+        """float64[max(ranges, 1)]: log-odds of *high*, from int64[2, ranges] instances in each range, or from all.
+
+        Each range has so many pseudo-instances of the baseline's belief: a page leads to relevant ones as often as it
+        is relevant itself.
+        """
+        if not self.ranges:
+            low, high = np.maximum(instances, 1e-9)
+            return np.array([np.log(high) - np.log(low)])
+        believed = (np.arange(self.ranges) + 0.5) / self.ranges
+        odds = (ranges[1] + self.pseudo * believed) / (ranges[0] + self.pseudo * (1.0 - believed))
+        return np.asarray(np.log(odds), np.float64)
+
+    def by_range(self, features: Packed, counts: Counts) -> Counts:
+        """int64[2, max(ranges, 1)]: instances of each class in each range."""
+        own = kinds(features) == RANGE
+        seen = np.zeros((2, max(self.ranges, 1)), np.int64)
+        seen[:, terms_of(features[own])] = counts[:, own]
+        return seen
 
 
 def range_of(relevance: float, ranges: int) -> int:
@@ -147,53 +177,34 @@ def range_of(relevance: float, ranges: int) -> int:
     return min(int(relevance * ranges), ranges - 1)
 
 
-def _priors(table: Table, ranges: int, pseudo: float) -> Doubles:
-    """float64[max(ranges, 1)]: log-odds of *high*, each range with so many ``pseudo`` instances of the baseline's
-    belief that a page leads to relevant ones as often as it is relevant itself."""
-    if not ranges:
-        low, high = table.instances
-        return np.array([np.log(high) - np.log(low)])
-    features, counts = table.features()
-    own = (features >> np.uint64(40)) == RANGE
-    seen = np.zeros((2, ranges))
-    seen[:, ((features[own] >> np.uint64(8)) & np.uint64(0xFFFFFFFF)).astype(np.intp)] = counts[:, own]
-    believed = (np.arange(ranges) + 0.5) / ranges
-    odds = (seen[1] + pseudo * believed) / (seen[0] + pseudo * (1.0 - believed))
-    return np.asarray(np.log(odds), np.float64)
-
-
 @dataclass(eq=False)
 class Model:
     """Two-class multinomial naive Bayes as weights (APP-26).
 
     features uint64[T] and weights float64[T]: log θ_high,τ − log θ_low,τ · priors float64[ranges]: log Pr(high) −
-    log Pr(low) for each range of the page's relevance, of which there may be one · rows uint64[V] (kind and term) and
-    grid float32[V + 1, 2·d_max + 1]: the weights by row and column; features that were never seen, and those of the
-    last row, weigh 0.
+    log Pr(low) for each range of the page's relevance, of which there may be one · ``width``: text further away does
+    not count · rows uint64[V] (kind and term) and grid float32[V + 1, 2·width + 1]: the weights by row and offset;
+    features that were never seen, and those of the last row, weigh 0.
     """
 
     features: Packed
     weights: Doubles
     priors: Doubles
-    d_max: int
+    recipe: Recipe
+    width: int
 
     @classmethod
-    def trained(cls, table: Table, d_max: int, smoothing: Smoothing, ranges: int = 0, pseudo: float = 0.0) -> Model:
+    def trained(cls, table: Table, recipe: Recipe, width: int | None = None) -> Model:
         features, counts = table.features()
-        priors = _priors(table, ranges, pseudo)
-        plain = (features >> np.uint64(40)) != RANGE
+        priors = recipe.priors(recipe.by_range(features, counts), table.instances)
+        plain = kinds(features) != RANGE
         features, counts = features[plain], counts[:, plain]
-        logs = smoothing.logs(counts)
-        return cls(features, logs[1] - logs[0], priors, d_max)
+        logs = recipe.smoothing.logs(counts, counts.sum(axis=1), len(features))
+        return cls(features, logs[1] - logs[0], priors, recipe, recipe.d_max if width is None else width)
 
     def prior(self, relevance: float) -> float:
         """The log-odds of *high* for a link of which no more is known than the relevance of its page."""
         return float(self.priors[range_of(relevance, len(self.priors))])
-
-    def prior_of(self, features: Packed) -> float:
-        """The same from the features of a link."""
-        number = features[(features >> np.uint64(40)) == RANGE]
-        return float(self.priors[(int(number[0]) >> 8) & 0xFFFFFFFF if len(number) else 0])
 
     @cached_property
     def rows(self) -> Packed:
@@ -201,9 +212,11 @@ class Model:
 
     @cached_property
     def grid(self) -> Floats:
-        grid = np.zeros((len(self.rows) + 1, 2 * self.d_max + 1), np.float32)
-        row = np.searchsorted(self.rows, self.features >> np.uint64(8))
-        grid[row, (self.features & np.uint64(0xFF)).astype(np.intp)] = self.weights
+        grid = np.zeros((len(self.rows) + 1, 2 * self.width + 1), np.float32)
+        offset = offsets_of(self.features, self.recipe.d_max)
+        near = np.abs(offset) <= self.width
+        row = np.searchsorted(self.rows, self.features[near] >> np.uint64(8))
+        grid[row, offset[near] + self.width] = self.weights[near]
         return grid
 
     @cached_property
@@ -222,35 +235,50 @@ class Model:
         place = np.minimum(np.searchsorted(self.features, features), len(self.features) - 1)
         return np.where(self.features[place] == features, self.weights[place], 0.0)
 
-    def text(self, links: LinkBatch, first_only: bool) -> tuple[Doubles, Doubles]:
-        """float64[n] twice: Σ n(u, τ)·weight over the text features of every link, and how many there are.
+    def adds(self, features: Packed) -> Doubles:
+        """float64[n]: what every feature of one link adds to x: its weight, over the length of the text at its offset;
+        0 outside the window."""
+        offset = offsets_of(features, self.recipe.d_max)
+        text = kinds(features) == TEXT
+        size = np.bincount(offset[text] + self.recipe.d_max, minlength=2 * self.recipe.d_max + 1)
+        divisor = np.where(text, size[offset + self.recipe.d_max], 1) ** self.recipe.length
+        return self.each(features) * (np.abs(offset) <= self.width) / divisor
+
+    def odds(self, features: Packed) -> float:
+        """x of one link from its features."""
+        number = terms_of(features[kinds(features) == RANGE])
+        return float(self.priors[number[0] if len(number) else 0] + self.adds(features).sum())
+
+    def text(self, links: LinkBatch, first_only: bool) -> Doubles:
+        """float64[n]: what the text around every link adds to x.
 
         Sums over each leaf are taken once for every offset, so the cost does not grow with links × window.
         """
-        spans, leaves, d_max = links.links.spans, links.leaves, self.d_max
+        spans, leaves, width = links.links.spans, links.leaves, self.width
         if first_only:
             spans = spans[np.diff(spans[:, 0], prepend=-1) != 0]
         spans = spans[spans[:, 2] >= spans[:, 1]]
-        total, size = np.zeros(len(links)), np.zeros(len(links))
         if not len(spans) or not len(leaves) or not len(self.terms):
-            return total, size
-        sums = self._leaf_sums(leaves.ids, leaves.starts)
-        below = np.concatenate([[0.0], np.cumsum(sums[:, d_max])])
-        link, low, high = spans[:, 0], spans[:, 1], spans[:, 2]
-        own = below[high + 1] - below[low]
-        steps = np.arange(1, d_max + 1)
-        left, right = low[:, None] - steps, high[:, None] + steps
-        before = np.where(left >= 0, sums[np.maximum(left, 0), d_max - steps], 0.0)
-        last = len(leaves) - 1
-        after = np.where(right <= last, sums[np.minimum(right, last), d_max + steps], 0.0)
-        total += np.bincount(link, own + before.sum(axis=1) + after.sum(axis=1), len(links))
-        reach = leaves.starts[np.minimum(high + d_max, last) + 1] - leaves.starts[np.maximum(low - d_max, 0)]
-        size += np.bincount(link, reach, len(links))
-        return total, size
+            return np.zeros(len(links))
+        columns = np.arange(2 * width + 1)
+        offset, last = columns - width, len(leaves) - 1
+        place = np.where(offset < 0, spans[:, 1:2], spans[:, 2:3]) + offset
+        inside = (place >= 0) & (place <= last)
+        place = place.clip(0, last)
+        sums, sizes = self._leaf_sums(leaves.ids, leaves.starts), np.diff(leaves.starts)
+        found, many = np.where(inside, sums[place, columns], 0.0), np.where(inside, sizes[place], 0)
+        below = np.concatenate([[0.0], np.cumsum(sums[:, width])])
+        found[:, width] = below[spans[:, 2] + 1] - below[spans[:, 1]]
+        many[:, width] = leaves.starts[spans[:, 2] + 1] - leaves.starts[spans[:, 1]]
+        cell, cells = (spans[:, :1] * len(columns) + columns).ravel(), len(links) * len(columns)
+        total = np.asarray(np.bincount(cell, found.ravel(), cells), np.float64)
+        if self.recipe.length:
+            total = total / np.maximum(np.bincount(cell, many.ravel(), cells), 1.0) ** self.recipe.length
+        return np.asarray(total.reshape(len(links), -1).sum(axis=1), np.float64)
 
     def _leaf_sums(self, ids: npt.NDArray[np.uint32], starts: npt.NDArray[np.int32]) -> Doubles:
-        """float64[leaves, 2·d_max + 1]: Σ of the weights of each leaf's terms at every offset."""
-        sums = np.zeros((len(starts) - 1, 2 * self.d_max + 1))
+        """float64[leaves, 2·width + 1]: Σ of the weights of each leaf's terms at every offset."""
+        sums = np.zeros((len(starts) - 1, 2 * self.width + 1))
         held = np.flatnonzero(np.diff(starts))
         if len(held):
             sums[held] = np.add.reduceat(self.grid[self._lookup(ids)], starts[held], axis=0, dtype=np.float64)
@@ -264,29 +292,7 @@ class Model:
 
     def strongest(self, features: Packed, count: int) -> list[tuple[int, float]]:
         """The features of a link that weigh most, and what each adds."""
-        distinct, times = np.unique(features, return_counts=True)
-        adds = self.each(distinct) * times
+        distinct, which = np.unique(features, return_inverse=True)
+        adds = np.bincount(which, self.adds(features), len(distinct))
         order = np.argsort(-np.abs(adds), kind="stable")[:count]
         return [(int(distinct[i]), float(adds[i])) for i in order if adds[i]]
-
-
-def gains(table: Table, d_max: int) -> Doubles:
-    """float64[2·d_max + 1]: the average information gain of text features at each offset, in bits (APP-41).
-
-    The gain of τ is the mutual information between the class of an occurrence and whether it is one of τ.
-    """
-    features, counts = table.features()
-    text = (features >> np.uint64(40)) == TEXT
-    columns = (features[text] & np.uint64(0xFF)).astype(np.intp)
-    joint = counts[:, text].astype(np.float64)
-    totals = joint.sum(axis=1, keepdims=True)
-    whole = totals.sum()
-    gain = np.zeros(joint.shape[1])
-    for cell, one, two in (
-        (joint, joint.sum(axis=0), totals),
-        (totals - joint, whole - joint.sum(axis=0), totals),
-    ):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            gain += np.nan_to_num(cell / whole * np.log2(cell * whole / (one * two)), neginf=0.0).sum(axis=0)
-    many = np.bincount(columns, minlength=2 * d_max + 1)
-    return np.bincount(columns, gain, 2 * d_max + 1) / np.maximum(many, 1)

@@ -13,7 +13,9 @@ from clew.strategies.apprentice import Apprentice
 from clew.strategies.ariadne import Ariadne
 from clew.strategies.base import Strategy
 from clew.strategies.best_first import BestFirst
+from clew.strategies.bingo import Bingo
 from clew.strategies.breadth_first import BreadthFirst
+from clew.strategies.context_graph import ContextGraph
 from clew.strategies.random import RandomOrder
 from clew.strategies.tunnelling import Tunnelling
 
@@ -21,6 +23,8 @@ STRATEGIES: dict[str, Callable[..., Strategy]] = {
     BreadthFirst.name: BreadthFirst,
     BestFirst.name: BestFirst,
     RandomOrder.name: RandomOrder,
+    ContextGraph.name: ContextGraph,
+    Bingo.name: Bingo,
     Ariadne.name: Ariadne,
     Apprentice.name: Apprentice,
     Tunnelling.name: Tunnelling,

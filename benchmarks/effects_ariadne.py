@@ -1,0 +1,349 @@
+"""What a focus that widens gains: python -m benchmarks.effects_ariadne [--json] [--seeds 10] [--judges naive-bayes]
+
+ARI-58 and ARI-59: crawls of made webs, one a seed, for a narrow interest, sailing ∧ Rügen, and a broad one, tourism ∧
+Mecklenburg-Vorpommern, by breadth-first, best-first, Ariadne that never widens its focus (``simple``) and Ariadne
+(``tunnelling``). The measure is relevant pages found by the truth of the web, and the median of it over the webs.
+
+The webs hold what papers/3 section 3.3 assumes: pages of generalised topics lead to pages of the special topic more
+often than other pages do. Each page has an activity and a place, the leaves of two trees, and its ring is the number of
+steps by which the interest must be generalised in the paper's chain (sailing, water sports, sports, tourism on Rügen,
+then tourism in the whole country) to include it; most pages are in none. Pages of the narrow interest are few and lie
+on islands: hosts whose pages link to each other and to the rings 1 to 3, never to another island. Links to islands
+stand on pages of the rings alone, the more often the nearer the ring (ENTRIES). Elsewhere links stay in their pair of
+activity and place, go one ring in or out (to the same activity or place outside the rings), or go anywhere but to an
+island. One anchor in ten says what its page is about, URLs never do. ``--alike`` is the control: as many links to
+islands, but from pages of all topics alike, so that there is nothing to tunnel through.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from clew.crawl.run import CrawlOptions, crawl
+from clew.lab.bench import BenchProject, SharedReader
+
+ACTIVITIES = (
+    "tourism/sports/water/sailing", "tourism/sports/water/surfing", "tourism/sports/water/diving",
+    "tourism/sports/land/riding", "tourism/sports/land/golf", "tourism/sports/land/cycling",
+    "tourism/hotels", "tourism/museums", "economy/jobs", "economy/trade", "science/maths", "science/physics",
+)  # fmt: skip
+PLACES = (
+    "mecklenburg/ruegen", "mecklenburg/schwerin", "mecklenburg/rostock", "bavaria/munich", "bavaria/allgaeu",
+    "saxony/dresden", "saxony/leipzig",
+)  # fmt: skip
+CHAIN = (
+    ("tourism/sports/water/sailing", "mecklenburg/ruegen"), ("tourism/sports/water", "mecklenburg/ruegen"),
+    ("tourism/sports", "mecklenburg/ruegen"), ("tourism", "mecklenburg/ruegen"), ("tourism", "mecklenburg"),
+)  # fmt: skip
+"""The paper's steps from the narrow interest to the broad one."""
+
+NARROW, OUTSIDE = 0, len(CHAIN)
+ENTRIES = (0.0, 0.05, 0.03, 0.015, 0.006, 0.0)
+"""The share of links that lead to an island, by ring."""
+
+ALIKE = (0.0, 0.004, 0.004, 0.004, 0.004, 0.004)
+"""The control: as many links to islands, but from pages of all topics alike."""
+
+ISLANDS, ISLAND = 12, 10
+HOST = 10
+LINKS = 10
+WORDS, TOPICAL, LEAF = 250, 0.4, 0.5
+"""Words of a page, the share of them about its topics, and of these the share about the leaves."""
+INFORMATIVE = 0.1
+STRATEGIES: dict[str, dict[str, Any]] = {
+    "breadth-first": {},
+    "best-first": {},
+    "simple": {"generalise_at": 0},
+    "tunnelling": {},
+}
+"""What is compared; the last two are Ariadne with these settings."""
+
+SYLLABLES = [consonant + vowel for consonant in "bdfghjklmnprstvz" for vowel in "aeiou"]
+SETTINGS = """\
+[project]
+web = "folder:{web}"
+[interest]
+formula = "{formula}"
+[judge]
+name = "{judge}"
+[strategy]
+name = "{strategy}"
+{settings}
+[crawl]
+contact = "lab@localhost"
+workers = 0
+session_pages = {session}
+max_pages = {budget}
+[store]
+archive = false
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One crawl: ``found`` of ``relevant`` pages; ``judged`` pages taken for relevant, and their ``precision``; how
+    often the focus was widened and narrowed."""
+
+    judge: str
+    interest: str
+    seed: int
+    strategy: str
+    found: int
+    relevant: int
+    judged: int
+    precision: float
+    widened: int
+    narrowed: int
+
+
+class MadeWeb:
+    """A web of ``pages`` pages: ``pairs`` (activity, place), ``rings``, ``hosts`` and ``links`` by page."""
+
+    def __init__(self, seed: int, pages: int, entries: Sequence[float] = ENTRIES) -> None:
+        self.random, self.entries = random.Random(seed), entries
+        nodes = dict.fromkeys(node for path in ACTIVITIES + PLACES for node in above(path))
+        self.vocabulary = {node: [self._word() for _ in range(30)] for node in nodes}
+        self.common = [self._word() for _ in range(1500)]
+        others = [(a, p) for a in ACTIVITIES for p in PLACES if (a, p) != CHAIN[NARROW]]
+        drawn = sorted(self.random.choices(range(len(others)), k=pages - ISLANDS * ISLAND))
+        self.pairs = [CHAIN[NARROW]] * (ISLANDS * ISLAND) + [others[index] for index in drawn]
+        self.rings = [ring(*pair) for pair in self.pairs]
+        self.cells: dict[tuple[str, str], list[int]] = {}
+        self.by_ring: list[list[int]] = [[] for _ in range(OUTSIDE + 1)]
+        self.by_node: dict[str, list[int]] = {}
+        for page, pair in enumerate(self.pairs):
+            self.cells.setdefault(pair, []).append(page)
+            self.by_ring[self.rings[page]].append(page)
+            if self.rings[page] == OUTSIDE:
+                for node in pair:
+                    self.by_node.setdefault(node, []).append(page)
+        self.links = [self._links(page) for page in range(pages)]
+
+    def _word(self) -> str:
+        return "".join(self.random.choice(SYLLABLES) for _ in range(3)) + self.random.choice("kmpnx")
+
+    def _links(self, page: int) -> list[int]:
+        return [target for target in dict.fromkeys(self._target(page) for _ in range(LINKS)) if target != page]
+
+    def _target(self, page: int) -> int:
+        draw, where = self.random.random(), self.rings[page]
+        anywhere = len(self.by_ring[NARROW])
+        if where == NARROW:
+            if draw < 0.4:
+                return page // ISLAND * ISLAND + self.random.randrange(ISLAND)
+            inner = self.random.choices((1, 2, 3), (0.5, 0.3, 0.2))[0]
+            return self.random.choice(self.by_ring[inner]) if draw < 0.8 else self._any(anywhere)
+        if self.random.random() < self.entries[where]:
+            return self.random.choice(self.by_ring[NARROW])
+        if draw < 0.4:
+            return self.random.choice(self.cells[self.pairs[page]])
+        return self.random.choice(self._beside(page)) if draw < 0.75 else self._any(anywhere)
+
+    def _any(self, first: int) -> int:
+        return self.random.randrange(first, len(self.pairs))
+
+    def _beside(self, page: int) -> list[int]:
+        """The pages one ring in or out; outside, those of the same activity or place."""
+        where = self.rings[page]
+        if where == OUTSIDE:
+            return self.by_node[self.random.choice(self.pairs[page])]
+        return self.by_ring[self.random.choice([near for near in (where - 1, where + 1) if 0 < near < OUTSIDE])]
+
+    def url(self, page: int) -> str:
+        """The address."""
+        return f"http://h{page // HOST}.made.test/p{page}.html"
+
+    def write(self, folder: Path) -> None:
+        """One file a page."""
+        for page in range(len(self.pairs)):
+            file = folder / self.url(page).removeprefix("http://")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            share = WORDS // (len(self.links[page]) + 1)
+            body = "".join(
+                f"<p>{self._text(page, share)} <a href='{self.url(target)}'>{self._anchor(target)}</a></p>"
+                for target in self.links[page]
+            )
+            text = f"<html lang=en><body><p>{self._text(page, share)}</p>{body}</body></html>"
+            file.write_text(text, encoding="utf-8")
+
+    def _text(self, page: int, count: int) -> str:
+        return " ".join(self._topical(page) for _ in range(count))
+
+    def _topical(self, page: int) -> str:
+        if self.random.random() >= TOPICAL:
+            return self.random.choice(self.common)
+        *higher, leaf = above(self.random.choice(self.pairs[page]))
+        node = leaf if self.random.random() < LEAF else self.random.choice(higher)
+        return self.random.choice(self.vocabulary[node])
+
+    def _anchor(self, page: int) -> str:
+        words = [self.random.choice(self.common), self.random.choice(self.common)]
+        if self.random.random() < INFORMATIVE:
+            words[0] = self.random.choice(self.vocabulary[self.random.choice(self.pairs[page])])
+        return " ".join(words)
+
+    def tree(self, examples: int) -> dict[str, Any]:
+        """topics.yaml: so many pages for each leaf, none of them twice nor from an island but the first."""
+        chosen: dict[str, Any] = {}
+        free = [page for page in range(len(self.pairs)) if page >= ISLANDS * ISLAND or page < ISLAND]
+        self.random.shuffle(free)
+        for leaf in ACTIVITIES + PLACES:
+            node = chosen
+            for depth, name in enumerate(leaf.split("/")):
+                node = node.setdefault("topics", {}) if depth else node
+                node = node.setdefault(name, {})
+            mine = [page for page in free if leaf in self.pairs[page]][:examples]
+            free = [page for page in free if page not in set(mine)]
+            node["examples"] = [self.url(page) for page in mine]
+        return chosen
+
+
+def above(path: str) -> list[str]:
+    """The topic and those above it, from the first level on."""
+    names = path.split("/")
+    return ["/".join(names[: depth + 1]) for depth in range(len(names))]
+
+
+def ring(activity: str, place: str) -> int:
+    """The first step of CHAIN that includes the pair; OUTSIDE if none does."""
+    for step, (wider, where) in enumerate(CHAIN):
+        if wider in above(activity) and where in above(place):
+            return step
+    return OUTSIDE
+
+
+@dataclass(frozen=True, slots=True)
+class Interest:
+    """A formula, what is relevant (up to which ring) and how many seeds there are (the paper's numbers)."""
+
+    name: str
+    formula: str
+    last: int
+    seeds: int
+
+    def seed_pages(self, web: MadeWeb) -> list[int]:
+        """Of the narrow interest, all on the first island; of the broad one, from all of its pages but those."""
+        if self.last == NARROW:
+            return list(range(self.seeds))
+        wide = [page for ring in web.by_ring[1 : self.last + 1] for page in ring]
+        return random.Random(1).sample(wide, self.seeds)
+
+
+INTERESTS = (Interest("narrow", "sailing and ruegen", NARROW, 5), Interest("broad", "tourism and mecklenburg", 4, 19))
+
+
+def crawled(folder: Path, text: str, shared: dict[str, SharedReader]) -> tuple[list[tuple[str, bool]], list[Any]]:
+    """URLs fetched and whether they were judged relevant, and the decisions."""
+    (folder / "clew.toml").write_text(text, encoding="utf-8")
+    project = BenchProject(folder)
+    project.shared = shared
+    crawl(project, CrawlOptions())
+    store = project.open_store(read_only=True)
+    try:
+        return [(row.url, row.relevant) for row in store.visits()], [one.decision for one in store.decisions()]
+    finally:
+        store.close()
+        for file in folder.glob(f"{project.database.name}*"):
+            file.unlink()
+
+
+def settings(strategy: str, interest: Interest, judge: str, pages: Path, options: argparse.Namespace) -> str:
+    """clew.toml of a crawl."""
+    ours = strategy in ("simple", "tunnelling")
+    values = STRATEGIES[strategy] | (dict(pair.split("=", 1) for pair in options.set) if ours else {})
+    lines = "".join(f"{name} = {value}\n" for name, value in values.items())
+    return SETTINGS.format(
+        web=pages, formula=interest.formula, judge=judge, session=options.session, budget=options.budget,
+        strategy="ariadne" if ours else strategy, settings=f"[strategy.ariadne]\n{lines}" if ours else "",
+    )  # fmt: skip
+
+
+def measured(seed: int, judge: str, interests: Sequence[Interest], options: argparse.Namespace) -> Iterator[Row]:
+    """All crawls of a web."""
+    web, shared = MadeWeb(seed, options.pages, ALIKE if options.alike else ENTRIES), dict[str, SharedReader]()
+    with tempfile.TemporaryDirectory(prefix="clew-effects-") as name:
+        pages, folder = Path(name) / "web", Path(name) / "project"
+        web.write(pages)
+        folder.mkdir()
+        (folder / "topics.yaml").write_text(yaml.safe_dump(web.tree(options.examples)), encoding="utf-8")
+        for interest in interests:
+            truth = {web.url(page) for page, ring in enumerate(web.rings) if ring <= interest.last}
+            seeds = "".join(f"{web.url(page)}\n" for page in interest.seed_pages(web))
+            (folder / "seeds.txt").write_text(seeds, encoding="utf-8")
+            for strategy in options.strategies.split(","):
+                visits, decisions = crawled(folder, settings(strategy, interest, judge, pages, options), shared)
+                for one in decisions:
+                    if options.log and "focus" in one.kind:
+                        print(one.kind, one.facts)
+                yield row_of((judge, interest.name, seed, strategy), visits, truth, [one.kind for one in decisions])
+
+
+def row_of(
+    what: tuple[str, str, int, str], visits: Sequence[tuple[str, bool]], truth: set[str], kinds: Sequence[str]
+) -> Row:
+    """What a crawl came to."""
+    found, judged = sum(url in truth for url, _ in visits), sum(relevant for _, relevant in visits)
+    right = sum(url in truth for url, relevant in visits if relevant)
+    changes = (kinds.count("focus generalised"), kinds.count("focus specialised"))
+    return Row(*what, found, len(truth), judged, round(right / max(judged, 1), 3), *changes)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print a line a crawl and the medians, or JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--seeds", type=int, default=10, help="webs")
+    parser.add_argument("--first", type=int, default=1, help="the first web's seed")
+    parser.add_argument("--pages", type=int, default=4_000)
+    parser.add_argument("--budget", type=int, default=600)
+    parser.add_argument("--session", type=int, default=50)
+    parser.add_argument("--examples", type=int, default=30, help="for each leaf of the trees")
+    parser.add_argument("--judges", default="naive-bayes")
+    parser.add_argument("--interests", default="narrow,broad")
+    parser.add_argument("--strategies", default=",".join(STRATEGIES))
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="settings of ariadne (TOML)")
+    parser.add_argument("--alike", action="store_true", help="links to islands stand on pages of all topics alike")
+    parser.add_argument("--log", action="store_true", help="changes of the focus")
+    options = parser.parse_args(arguments)
+    interests = [interest for interest in INTERESTS if interest.name in options.interests.split(",")]
+    for judge in options.judges.split(","):
+        rows = []
+        for seed in range(options.first, options.first + options.seeds):
+            for row in measured(seed, judge, interests, options):
+                rows.append(row)
+                show(asdict(row), as_json=options.json)
+        summarise(rows, interests, as_json=options.json)
+
+
+def summarise(rows: Sequence[Row], interests: Sequence[Interest], *, as_json: bool) -> None:
+    """Medians over the webs, and on how many webs tunnelling found more and fewer than simple."""
+    for interest in interests:
+        found: dict[str, dict[int, int]] = {}
+        for row in rows:
+            if row.interest == interest.name:
+                found.setdefault(row.strategy, {})[row.seed] = row.found
+        medians: dict[str, Any] = {name: statistics.median(by.values()) for name, by in found.items()}
+        if "simple" in found and "tunnelling" in found:
+            gains = [found["tunnelling"][seed] - simple for seed, simple in found["simple"].items()]
+            medians |= {"more": sum(gain > 0 for gain in gains), "fewer": sum(gain < 0 for gain in gains)}
+        line = {"judge": rows[0].judge, "interest": interest.name, **medians}
+        show(line, as_json=as_json)
+
+
+def show(line: dict[str, Any], *, as_json: bool) -> None:
+    """One line."""
+    print(json.dumps(line) if as_json else "  ".join(f"{name} {value}" for name, value in line.items()), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+"""What an adaptive cutoff saves: python -m benchmarks.effects_tunnelling [--json] [--webs 10] [--nuggets 100]
+
+TUN-34: crawls of simulated webs with long off-topic paths, one a seed, each stopped at the same number of pages judged
+relevant (nuggets). The measure is the number of links that wait then, and the median of it over the webs: by the fixed
+metric and the adaptive one at the same cutoff, in the paper's order (first found, first fetched), and by the fixed
+metric at a smaller cutoff, as the adaptive one ends paths earlier in any case. The last two rows put the best page's
+links first, with the adaptive metric and without any cutoff. ``ratio``: links waiting for each of the fixed metric, the
+median over the webs. A crawl that ran out of links or budget before it had the nuggets is not equal; it is counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from clew.crawl.run import CrawlOptions, crawl
+from clew.lab.bench import BenchProject, SharedReader
+from clew.lab.simulating import PRESETS, simulate
+from clew.lab.tasks import Task, load
+
+DEEP: dict[str, float] = {
+    "tunnels": 0.8, "tunnel_length": 8, "out_degree": 8, "same_host": 0.8, "locality": 0.8, "words": 150,
+    "pages_per_host": 40,
+}  # fmt: skip
+"""Few links a page and long paths, so that paths end at a cutoff at all."""
+
+BASELINE = "fixed"
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A strategy, and its settings if it is tunnelling."""
+
+    name: str
+    order: str = ""
+    metric: str = ""
+    cutoff: float = 0.0
+
+    @property
+    def strategy(self) -> str:
+        """The name of the strategy."""
+        return "tunnelling" if self.order else "best-first"
+
+    def settings(self) -> str:
+        """Its section in clew.toml."""
+        if not self.order:
+            return ""
+        return f'[strategy.tunnelling]\norder = "{self.order}"\nmetric = "{self.metric}"\ncutoff = {self.cutoff}\n'
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One crawl: pages fetched, nuggets among them, targets found by the truth, and links that wait in the end."""
+
+    seed: int
+    variant: str
+    fetches: int
+    nuggets: int
+    found: int
+    frontier: int
+    ended_by: str
+
+
+def variants(cutoff: float, smaller: float) -> tuple[Variant, ...]:
+    """What is compared, the baseline first."""
+    return (
+        Variant(BASELINE, "breadth-first", "fixed", cutoff),
+        Variant("adaptive", "breadth-first", "cumulative_max", cutoff),
+        Variant("fixed, smaller", "breadth-first", "fixed", smaller),
+        Variant("adaptive, best page first", "correlation", "cumulative_max", cutoff),
+        Variant("no cutoff, best page first"),
+    )
+
+
+def crawled(
+    task: Task, seed: int, variant: Variant, options: argparse.Namespace, shared: dict[str, SharedReader]
+) -> Row:
+    """One crawl until it has the nuggets."""
+    with tempfile.TemporaryDirectory(prefix="clew-effects-") as folder:
+        made = BenchProject.make(Path(folder) / "crawl", task, variant.strategy, options.judge, 1, shared)
+        with (made.path / "clew.toml").open("a", encoding="utf-8") as file:
+            file.write(f"{variant.settings()}[stop]\nrelevant_pages = {options.nuggets}\n")
+        project = BenchProject(made.path)
+        project.shared = shared
+        result = crawl(project, CrawlOptions())
+        store = project.open_store(read_only=True)
+        try:
+            rows = [(row.relevant, row.url in task.relevant) for row in store.visits()]
+        finally:
+            store.close()
+    nuggets, found = sum(nugget for nugget, _ in rows), sum(target for _, target in rows)
+    return Row(seed, variant.name, len(rows), nuggets, found, result.frontier, str(result.stopped_by))
+
+
+def webs(options: argparse.Namespace) -> Iterator[Row]:
+    """All crawls, web by web."""
+    PRESETS["deep"] = DEEP
+    for seed in range(options.first, options.first + options.webs):
+        shared = dict[str, SharedReader]()
+        with tempfile.TemporaryDirectory(prefix="clew-effects-") as folder:
+            task = load(simulate("deep", options.pages, seed, Path(folder) / "task.toml", options.pages // 2))
+        for variant in variants(options.cutoff, options.smaller):
+            yield crawled(task, seed, variant, options, shared)
+
+
+def summary(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
+    """Medians of each variant; ``smaller`` and ``larger``: webs on which its frontier was so against the baseline's;
+    ``equal``: webs on which it had as many nuggets as asked for."""
+    base = {row.seed: row for row in rows if row.variant == BASELINE}
+    for name in dict.fromkeys(row.variant for row in rows):
+        mine = [row for row in rows if row.variant == name]
+        ratios = [row.frontier / max(base[row.seed].frontier, 1) for row in mine]
+        medians = {
+            what: statistics.median(getattr(row, what) for row in mine) for what in ("fetches", "frontier", "found")
+        }
+        counts = {"webs": len(mine), "equal": sum(row.ended_by == "relevant_pages" for row in mine)}
+        compared = {"smaller": sum(ratio < 1 for ratio in ratios), "larger": sum(ratio > 1 for ratio in ratios)}
+        yield {"variant": name, **counts, **medians, "ratio": round(statistics.median(ratios), 3), **compared}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print a line a crawl and the medians, or JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--webs", type=int, default=10)
+    parser.add_argument("--first", type=int, default=1, help="the first web's seed")
+    parser.add_argument("--pages", type=int, default=6_000)
+    parser.add_argument("--nuggets", type=int, default=100)
+    parser.add_argument("--cutoff", type=float, default=6.0)
+    parser.add_argument("--smaller", type=float, default=4.0, help="the smaller fixed cutoff")
+    parser.add_argument("--judge", default="naive-bayes")
+    options = parser.parse_args(arguments)
+    rows = []
+    for row in webs(options):
+        rows.append(row)
+        show(asdict(row), as_json=options.json)
+    for line in summary(rows):
+        show(line, as_json=options.json)
+
+
+def show(line: dict[str, Any], *, as_json: bool) -> None:
+    """One line."""
+    print(json.dumps(line) if as_json else "  ".join(f"{name} {value}" for name, value in line.items()), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""The settings of the apprentice."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from clew.config import Section, doc
+
+CHOICES = {
+    "instances": ("followed", "all"),
+    "anchors": ("all", "first"),
+    "buckets": ("cut", "equal"),
+    "window": ("chosen", "fixed"),
+}
+
+
+class ApprenticeSettings(Section, frozen=True):
+    """[strategy.apprentice]"""
+
+    warmup: Annotated[
+        int, doc("Instances before the first training; links score as with best-first till then.", ge=1)
+    ] = 100
+    retrain_every: Annotated[int, doc("Sessions between two trainings, at least.", ge=1)] = 1
+    growth: Annotated[float, doc("It trains again when there are this share more instances.", ge=0)] = 0.2
+    d_max: Annotated[int, doc("Terms up to this many DOM leaves from a link are its features.", ge=0, le=20)] = 5
+    window: Annotated[
+        str, doc("Offsets that count: chosen at each training, at most d_max, by cross-validation; or fixed, d_max.")
+    ] = "chosen"
+    held_out: Annotated[int, doc("Instances, the first, by which the window is chosen.", ge=1)] = 400
+    anchors: Annotated[str, doc("Where a page has several links to a URL: all of them, or the first.")] = "all"
+    instances: Annotated[
+        str, doc("What is learned from: followed links, or all links between fetched pages (slower).")
+    ] = "followed"
+    buckets: Annotated[str, doc("What is high: from cut on, or equal: from the median of the first training on.")] = (
+        "cut"
+    )
+    cut: Annotated[float, doc("A page of this relevance or more is high.", ge=0, le=1)] = 0.5
+    failures: Annotated[bool, doc("A failed or unreadable fetch is an instance of low; false: of nothing.")] = True
+    smoothing: Annotated[float, doc("Pseudo-count of every feature in each class (Laplace: 1).", gt=0)] = 1.0
+    proportional: Annotated[
+        bool, doc("Pseudo-counts are in proportion to the sizes of the classes; false: the same, as the paper has it.")
+    ] = True
+    length: Annotated[
+        float,
+        doc("p: the weight of the text at an offset is divided by its number of terms to this power.", ge=0, le=1),
+    ] = 1.0
+    max_features: Annotated[int, doc("Features kept at a training, the most frequent.", ge=1)] = 2_000_000
+    prior: Annotated[
+        float, doc("Score of every link before the first training; 0: the relevance of its page.", ge=0, le=1)
+    ] = 0.0
+    topics: Annotated[int, doc("The page's topics of the highest scores that are features (0: none).", ge=0)] = 0
+    prefixes: Annotated[bool, doc("With topics: the topics above them as well.")] = True
+    source_ranges: Annotated[
+        int, doc("The prior depends on in which of so many ranges the page's relevance lies (0: it does not).", ge=0)
+    ] = 10
+    source_weight: Annotated[
+        float, doc("Instances that the baseline's belief counts for in each range: relevance leads to the like.", gt=0)
+    ] = 10.0
+    siblings: Annotated[
+        bool, doc("Relevance of fetched pages that are linked within d_max is a feature (co-citation).")
+    ] = False
+    url_words: Annotated[bool, doc("Words of the link's URL are features.")] = False
+    learn_from: Annotated[str, doc("Folder of another project: train with its crawl before this one.")] = ""
+    only_from: Annotated[str, doc("Folder of another project: follow only links to what its crawl fetched.")] = ""

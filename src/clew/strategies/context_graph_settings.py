@@ -1,0 +1,87 @@
+"""The settings of context-graph, the checklist's numbers beside them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from clew.config import Section, doc
+from clew.errors import ConfigError
+
+SEEDS, LAYER_1, ALL_LAYERS = "seeds", "layer 1", "all layers"
+EQUAL, SIZES = "equal", "sizes"
+NONE, REBUILD, BACKLINKS = "none", "rebuild", "backlinks"
+SEARCH, BREADTH_FIRST, BOTH = "search", "breadth-first", "both"
+JUDGE, MODEL = "judge", "model"
+RELEVANCE, LIKELIHOOD = "relevance", "likelihood"
+KEEP, LAYER_0, DROP = "keep", "layer 0", "drop"
+
+CHOICES = {
+    "vocabulary": (SEEDS, LAYER_1, ALL_LAYERS),
+    "prior": (EQUAL, SIZES),
+    "update": (NONE, REBUILD, BACKLINKS),
+    "bootstrap": (NONE, SEARCH, BREADTH_FIRST, BOTH),
+    "layer0": (JUDGE, MODEL),
+    "other": (RELEVANCE, LIKELIHOOD),
+    "targets": (KEEP, LAYER_0, DROP),
+}
+
+
+class Settings(Section, frozen=True):
+    """[strategy.context-graph]"""
+
+    depth: Annotated[int, doc("Layers of a context graph, N (the paper: 4).", ge=1, le=20)] = 4
+    layer_cap: Annotated[int, doc("Nodes of one layer of one graph, at most (the paper: 300).", ge=1)] = 300
+    merged_cap: Annotated[
+        int, doc("Pages of one layer of all graphs together, at most; each is fetched (0: no limit, the paper).", ge=0)
+    ] = 20
+    parents_per_page: Annotated[int, doc("Back links that are asked for of one page.", ge=1)] = 300
+    expand_graphs: Annotated[
+        bool, doc("Whether the links of the graphs' pages are followed like others; else last (the paper).")
+    ] = True
+    top_features: Annotated[int, doc("Phrases that stay of a page (the paper: 40; 0: all).", ge=0)] = 40
+    max_vocab: Annotated[int, doc("Phrases in the vocabulary (0: no limit, the paper).", ge=0)] = 0
+    pairs: Annotated[bool, doc("Whether pairs of terms in a row are phrases too.")] = False
+    vocabulary: Annotated[str, doc("Whose words it is made of: " + ", ".join(CHOICES["vocabulary"]) + ".")] = LAYER_1
+    prior: Annotated[str, doc("Prior of a layer: " + ", ".join(CHOICES["prior"]) + ".")] = EQUAL
+    allow_conflict: Annotated[
+        bool, doc("Whether a page counts in several layers when the graphs differ; else in the nearest.")
+    ] = False
+    targets: Annotated[
+        str, doc("Pages of outer layers that are relevant themselves: " + ", ".join(CHOICES["targets"]) + ".")
+    ] = KEEP
+    occurrences: Annotated[bool, doc("Whether a phrase counts as often as it occurs on a page; else once.")] = True
+    raw: Annotated[bool, doc("Whether thresholds and order use the likelihood of a page and not that a phrase.")] = (
+        False
+    )
+    quantile: Annotated[
+        float, doc("A layer's threshold: this quantile of its own pages' likelihoods (the paper: 0).", ge=0, le=1)
+    ] = 0.25
+    thresholds: Annotated[
+        dict[str, float], doc("Thresholds by layer instead, as log-likelihoods: {0 = -6.5, 2 = -7.0}.")
+    ] = msgspec.field(default_factory=dict)
+    layer0: Annotated[str, doc("Who says that a page is a target: the " + " or the ".join(CHOICES["layer0"]) + ".")] = (
+        JUDGE
+    )
+    other: Annotated[str, doc("What orders the pages of no layer: " + ", ".join(CHOICES["other"]) + ".")] = RELEVANCE
+    update: Annotated[str, doc("What is learned while crawling: " + ", ".join(CHOICES["update"]) + ".")] = NONE
+    rebuild_sessions: Annotated[int, doc('With update = "rebuild": sessions between two times.', ge=1)] = 5
+    rebuild_targets: Annotated[int, doc('With update = "rebuild": new graphs each time, at most.', ge=1)] = 10
+    backlinks_per_target: Annotated[int, doc('With update = "backlinks": parents asked for.', ge=1)] = 10
+    bootstrap: Annotated[
+        str, doc("How to begin when no example has back links: " + ", ".join(CHOICES["bootstrap"]) + ".")
+    ] = BOTH
+    search_hits: Annotated[int, doc("Answers taken from a search of the bootstrap.", ge=1)] = 20
+    min_targets: Annotated[int, doc("Targets that breadth-first order finds before graphs are built.", ge=1)] = 5
+
+    def check(self, name: str) -> None:
+        """Raises ConfigError for a choice that there is not."""
+        for setting, choices in CHOICES.items():
+            value = getattr(self, setting)
+            if value not in choices:
+                raise ConfigError(f"[strategy.{name}] {setting} is {value!r}; choose one of: {', '.join(choices)}")
+        layers = {str(layer) for layer in range(self.depth + 1)}
+        for layer in self.thresholds:
+            if layer not in layers:
+                raise ConfigError(f"[strategy.{name}.thresholds] there is no layer {layer!r}: they go to {self.depth}")

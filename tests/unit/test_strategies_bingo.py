@@ -1,0 +1,344 @@
+"""BINGO!: paths, scores, archetypes and phases, with values worked out by hand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from clew.crawl.evidence import NO_LEAVES, Evidence
+from clew.errors import ConfigError
+from clew.judges.naive_bayes import NaiveBayesJudge
+from clew.model import OTHER, Example, Judgement, Link, LinkBatch, LinkKind, Outcome, Response, Session, Source, Visit
+from clew.strategies.base import TOP, Pages
+from clew.strategies.bingo import Bingo
+from clew.strategies.bingo_archetypes import (
+    NO_LONGER,
+    NOT_OF_TOPIC,
+    NOT_SURER,
+    NOT_VISITED,
+    TOO_MANY,
+    TRAINED_ON,
+    Candidates,
+    bar,
+    choose,
+    graph_of,
+    ranked,
+)
+from clew.strategies.bingo_paths import ANY, MOVED, ROOT, Paths
+from clew.strategies.bingo_retraining import Rounds, held_out
+from clew.strategies.bingo_settings import BingoSettings
+from clew.text.reader import seed_links
+from clew.topics.formula import Or, Topic
+from clew.topics.interest import Interest
+from clew.urls.canonical import host, keys, url_words
+from support import NoHistory, StubView, html_page, text_page
+
+EXAMPLES = [
+    Example("http://e.test/1", 0, text_page("sailing boats and harbours on the island, sails, wind and sea")),
+    Example("http://e.test/2", 0, text_page("a sailing club with boats, regattas and a harbour by the sea")),
+    Example("http://e.test/3", OTHER, text_page("prime numbers and theorems of algebra")),
+    Example("http://e.test/4", OTHER, text_page("recipes for soup with onions and bread")),
+]
+TWO = Interest(("boats", "soup"), Or((Topic(0), Topic(1))))
+
+
+def batch(
+    number: int, url: str, links: Sequence[str], scores: Sequence[float], topic: int, depth: int = 0, tunnel: int = 0
+) -> LinkBatch:
+    """The links of visit ``number``."""
+    html = "".join(f"<a href='{link}'>x</a> " for link in links)
+    source = Source(number, url, host(url), max(scores), np.array(scores, np.float32), topic, depth, tunnel)
+    return Evidence(NoHistory()).of_page(html_page(html, url), source)
+
+
+def seeds(*urls: str) -> LinkBatch:
+    links = seed_links(urls, keys(urls), [host(url) for url in urls], url_words, LinkKind.SEED)
+    source = Source(0, "", "", 1.0, np.ones(2, np.float32), 0, 0, 0)
+    return Evidence(NoHistory()).batch(source, links, NO_LEAVES)
+
+
+def visit(number: int, link: Link, own: LinkBatch | None, outcome: Outcome = Outcome.OK) -> Visit:
+    """A visit whose links are ``own``; judged as their source says."""
+    judgement, relevance = None, 0.0
+    if own is not None and outcome is Outcome.OK:
+        source = own.source
+        relevance = float(source.scores.max())
+        judgement = Judgement(source.scores, source.topic, relevance)
+    response = Response(link.url, outcome, 200)
+    return Visit(number, link, response, None, judgement, relevance, relevance >= 0.5, 0, "", own)
+
+
+def begun(view: StubView | None = None, **settings: object) -> Bingo:
+    strategy = Bingo(BingoSettings(**settings))  # type: ignore[arg-type]
+    strategy.begin(view or StubView(EXAMPLES))
+    return strategy
+
+
+# -- paths ------------------------------------------------------------------------------------------------
+
+
+def walked(sharp: bool) -> Paths:
+    """Visits: 1 seed of class 0; 2 seed of no class; 3 (from 1) class 1; 4 (from 3) class 0; 5 (from 1) a redirect, 6
+    (from it) no class; 7 (from 6) no class; 8 (from 7) class 0; 9 (from 2) class 1."""
+    paths = Paths(sharp)
+    parents = (0, 0, 1, 3, 1, 5, 6, 7, 2)
+    for place, class_ in enumerate((0, OTHER, 1, 0, MOVED, OTHER, OTHER, 0, 1)):
+        paths.note(place + 1, parents[place], class_)
+    return paths
+
+
+def test_a_soft_focus_accepts_every_topic_of_interest() -> None:
+    paths = walked(sharp=False)
+    assert [paths.steps(n) for n in range(1, 10)] == [0, 0, 0, 0, 0, 1, 2, 0, 0]
+    assert [paths.held(n) for n in range(10)] == [ROOT, 0, ANY, 1, 0, 0, 0, 0, 0, 1]
+
+
+def test_a_sharp_focus_accepts_the_class_of_the_parent() -> None:
+    """Visit 3 is of class 1 below one of class 0: rejected; 4 is of class 0 again. Seed 2 has none: 9 may be any."""
+    paths = walked(sharp=True)
+    assert [paths.steps(n) for n in range(1, 10)] == [0, 0, 1, 0, 0, 1, 2, 0, 0]
+    assert paths.held(3) == 0
+    paths.again(sharp=False)
+    assert paths.steps(3) == 0
+
+
+def test_paths_are_walked_again_with_the_classes_of_a_new_judge() -> None:
+    """Visit 6 is of class 0 now: 7 is the first rejected after it. 1 has no class now: a seed, accepted anyway."""
+    paths = walked(sharp=False)
+    classes = paths.classes.copy()
+    classes[[1, 6]] = [OTHER, 0]
+    paths.again(classes)
+    assert [paths.steps(n) for n in (1, 6, 7, 8)] == [0, 0, 1, 0]
+    again = Paths.unpacked(*paths.pack(), sharp=False)
+    assert [again.steps(n) for n in range(10)] == [paths.steps(n) for n in range(10)]
+    assert (paths.page(5), paths.page(6)) == (1, 6)
+    assert paths.counts((0, 1), after=4) == {0: 2, 1: 1}
+
+
+def test_paths_grow() -> None:
+    paths = Paths(sharp=False)
+    for number in range(1, 3000):
+        paths.note(number, number - 1, OTHER)
+    assert (paths.steps(256), paths.steps(2999), paths.count) == (255, 255, 3000)
+
+
+# -- scores -----------------------------------------------------------------------------------------------
+
+
+def test_scores_are_confidence_halved_for_each_rejected_page_in_a_row() -> None:
+    """Seed .9 accepted; /d .4, first rejected: .4/2 = .2; /e .3, second: .3/4 = .075; /f .2, third: not followed."""
+    strategy = begun(learning_pages=0)
+    seed = seeds("http://a.test/")
+    rows = [batch(1, "http://a.test/", ["/d"], [0.9], 0)]
+    rows += [batch(n, f"http://a.test/{n}", ["/next"], [s], OTHER) for n, s in ((2, 0.4), (3, 0.3), (4, 0.2))]
+    assert strategy.score(seed).tolist() == [TOP]
+    before = seed
+    for number, own in enumerate(rows, 1):
+        strategy.learn(visit(number, Link(before, 0, 0.5), own))
+        before = own
+    scores = [float(strategy.score(row)[0]) for row in rows]
+    assert scores[:3] == pytest.approx([0.9, 0.2, 0.075])
+    assert np.isnan(scores[3])
+    assert "2 pages in a row were rejected (2 may be): times 0.25" in strategy.explain(rows[2], 0)
+    assert strategy.explain(rows[3], 0)[-1] == "not followed: too many were rejected"
+    assert asyncio.run(strategy.consult())  # nothing is left: one more rejected page is allowed
+    assert strategy.score(rows[3]).tolist() == pytest.approx([0.2 / 8])
+    assert not asyncio.run(strategy.consult())  # no page has more than three
+
+
+def test_links_of_hubs_are_followed_and_come_sooner() -> None:
+    strategy = begun(learning_pages=0, tunnelling=0, hub_boost=1.0)
+    own = batch(1, "http://a.test/", ["/d"], [0.4], OTHER)
+    below = batch(2, "http://a.test/d", ["/e"], [0.3], OTHER)
+    strategy.learn(visit(1, Link(seeds("http://a.test/"), 0, 1.0), own))
+    strategy.learn(visit(2, Link(own, 0, 1.0), below))
+    assert np.isnan(strategy.score(below)).all()
+    strategy._hubs = frozenset({2})
+    assert strategy.score(below).tolist() == pytest.approx([0.3 / 2 + 1.0])
+    assert "that page is one of the best hubs: plus 1" in strategy.explain(below, 0)
+
+
+def test_learning_stays_near_the_seeds_and_goes_deep() -> None:
+    """Depth-first: the distance is added. c.test is no seed's host; depth 3 is too deep for learning_depth 2."""
+    strategy = begun(learning_order="depth-first", learning_depth=2)
+    seed = seeds("http://a.test/", "http://b.test/")
+    for number, place in ((1, 0), (2, 1)):
+        url = seed.links.urls[place]
+        strategy.learn(visit(number, Link(seed, place, 1.0), batch(number, url, ["/x"], [0.9], 0)))
+    links = batch(1, "http://a.test/", ["/x", "http://b.test/y", "http://c.test/z"], [0.9], 0)
+    np.testing.assert_allclose(strategy.score(links), [1.9, 1.9, np.nan])
+    assert strategy.explain(links, 2)[-1] == "it waits for the harvest"
+    deep = batch(3, "http://a.test/x", ["/w"], [0.8], 0, depth=2)
+    strategy.learn(visit(3, Link(links, 0, 1.0), deep))
+    assert np.isnan(strategy.score(deep)).all()
+    assert asyncio.run(strategy.consult())  # nothing is left: the harvest
+    np.testing.assert_allclose(strategy.score(links), [0.9] * 3)
+    np.testing.assert_allclose(strategy.score(deep), [0.8])
+
+
+def test_links_of_a_topic_with_too_few_pages_come_sooner() -> None:
+    """Two topics, N_min = 2: soup has one page in the end, boats two. Soup's links, and those reached from it, gain."""
+    view = StubView([*EXAMPLES[:2], Example("http://e.test/4", 1, EXAMPLES[3].page)], TWO)
+    strategy = begun(view, learning_pages=0, min_positives=2, fill_boost=1.0)
+    seed = seeds("http://a.test/1", "http://a.test/2", "http://a.test/3")
+    rows = [batch(n, f"http://a.test/{n}", ["/x"], scores, topic) for n, scores, topic in (
+        (1, [0.9, 0.1], 0), (2, [0.8, 0.1], 0), (3, [0.1, 0.7], 1))]  # fmt: skip
+    for number, own in enumerate(rows, 1):
+        strategy.learn(visit(number, Link(seed, number - 1, 1.0), own))
+    beyond = batch(4, "http://a.test/x", ["/y"], [0.2, 0.4], OTHER)
+    strategy.learn(visit(4, Link(rows[2], 0, 1.0), beyond))
+    assert strategy.adapt(Session(1, 1, 4, 4, 3, 4, 3))
+    scores = [float(strategy.score(row)[0]) for row in (*rows, beyond)]
+    assert scores == pytest.approx([0.9, 0.8, 0.7 + 1, 0.4 / 2 + 1])
+    fill = next(one for one in view.decisions if one.kind == "bingo fill")
+    assert (fill.facts["pages of boats"], fill.facts["pages of soup"]) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("focus", "expected"), [("soft", [0.9, 0.7, 0.2, 0.075, 0.8]), ("sharp", [0.9, 0.35, 0.1, np.nan, 0.8])]
+)
+def test_the_example_of_the_manual(focus: str, expected: list[float]) -> None:
+    """docs/strategies/bingo.md, Example."""
+    view = StubView([*EXAMPLES[:2], Example("http://e.test/4", 1, EXAMPLES[3].page)], TWO)
+    strategy = begun(view, learning_pages=0, harvesting_focus=focus, fill_boost=0.0)
+    scores = ([0.9, 0.1], [0.2, 0.7], [0.4, 0.1], [0.3, 0.2], [0.8, 0.1])
+    before, found = seeds("http://a.test/0"), []
+    for number, (row, topic) in enumerate(zip(scores, (0, 1, OTHER, OTHER, 0), strict=True), 1):
+        own = batch(number, f"http://a.test/{number}", ["/next"], row, topic)
+        strategy.learn(visit(number, Link(before, 0, 0.5), own))
+        found.append(float(strategy.score(own)[0]))
+        before = own
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+# -- archetypes -------------------------------------------------------------------------------------------
+
+
+def test_archetypes_are_surer_than_the_mean_of_what_was_trained_on() -> None:
+    """Confidences .9 .8 .7 .6 .95 of visits 1 to 5; trained on .6, .8: mean .7, so .7 and .6 are refused. Visit 5 is
+    an example. Authorities: 2, an unvisited page, 9 (visited, not of the topic), 4. At most min{N_auth, N_conf} = 1 a
+    round."""
+    settings = BingoSettings(authorities=1, confident=5)
+    least = bar([0.6, 0.8], settings)
+    found = Candidates(np.arange(1, 6), np.array([0.9, 0.8, 0.7, 0.6, 0.95]), np.array([False] * 4 + [True]))
+    choice = choose(found, [2, 0, 9, 4], [7], least, settings)
+    assert least == pytest.approx(0.7)
+    assert (choice.kept, choice.admitted, choice.archetypes) == ((), (1,), (1,))
+    assert choice.refused == {
+        NOT_VISITED: [0], NOT_OF_TOPIC: [9], NOT_SURER: [4, 3], TRAINED_ON: [5], NO_LONGER: [7], TOO_MANY: [2],
+    }  # fmt: skip
+    wide = BingoSettings(archetypes="add")
+    assert choose(found, [], [3], least, wide).archetypes == (3, 1, 2)
+    assert choose(found, [], [3], least, BingoSettings(archetypes="replace")).archetypes == (1, 2)
+
+
+def test_the_guard_can_be_looser() -> None:
+    assert bar([0.6, 0.8], BingoSettings(drift_guard="least")) == 0.6
+    assert bar([0.6, 0.8], BingoSettings(drift_guard="off")) == bar([], BingoSettings()) == -np.inf
+
+
+def test_confidence_in_examples_is_that_of_judges_that_did_not_see_them() -> None:
+    view = StubView(EXAMPLES)
+    expected = []
+    for left_out in (0, 1):
+        judge = NaiveBayesJudge(view.topics)
+        judge.fit([one for place, one in enumerate(EXAMPLES) if place != left_out])
+        expected.append(float(judge.judge([EXAMPLES[left_out].page])[0].scores[0]))
+    assert held_out(view, 0) == expected
+
+
+def test_when_it_is_time_to_train_again() -> None:
+    """N_max = 200 new pages of some topic, N_min = 10 of every topic; whatever the others have from 400 on."""
+    rounds = Rounds(BingoSettings(retrain_pages=500))
+    assert rounds.due({0: 200, 1: 0}, {0: 300, 1: 10}, 250, ending=False)
+    assert not rounds.due({0: 199, 1: 199}, {0: 300, 1: 300}, 400, ending=False)
+    assert not rounds.due({0: 399, 1: 0}, {0: 399, 1: 9}, 400, ending=False)
+    assert rounds.due({0: 400, 1: 0}, {0: 400, 1: 0}, 400, ending=False)
+    assert rounds.due({0: 200}, {0: 200}, 300, ending=False)
+    assert rounds.due({0: 10}, {0: 10}, 500, ending=False)
+    assert not rounds.due({0: 9}, {0: 9}, 500, ending=False)
+    assert rounds.due({0: 1}, {0: 1}, 60, ending=True)
+    assert not rounds.due({0: 0}, {0: 5}, 60, ending=True)
+
+
+def pages_of(numbers: Sequence[int], hosts: Sequence[int]) -> Pages:
+    count = len(numbers)
+    return Pages(
+        np.array(numbers, np.int64), np.array(numbers, np.uint64) * np.uint64(100), np.array(hosts, np.uint32),
+        np.zeros(count, np.int32), np.ones(count, np.float32), np.ones(count, np.float32),
+        np.ones((count, 1), np.float32), np.ones(count, np.bool_),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("hosts", [[1, 2, 3, 4], [1, 1, 1, 1]])
+def test_hubs_and_authorities_of_a_topic(hosts: list[int]) -> None:
+    """Pages 1 and 2 link to 3 and to an unvisited page; 1 links to 4 too. On four hosts, or all on one: then links
+    within it count. Hubs: 1, then 2. Authorities: 3 and the unvisited page have two hubs each, 4 one."""
+    pages = pages_of([1, 2, 3, 4], hosts)
+    row = {1: [300, 999, 400], 2: [300, 999]}
+    owner = {300: hosts[2], 400: hosts[3], 999: 9 if hosts[0] != hosts[1] else 1}
+    rows = [(n, np.array(to, np.uint64), np.array([owner[t] for t in to], np.uint32)) for n, to in row.items()]
+    settings = BingoSettings(hubs=1, authorities=3)
+    members = np.array([True, True, True, False])
+    found = ranked(graph_of(pages, rows), pages, members, np.random.default_rng(1), settings)
+    assert found.hubs == (1,)
+    assert sorted(found.authorities[:2]) == [0, 3]
+    assert found.authorities[2] == 4
+
+
+def crawled(strategy: Bingo, view: StubView) -> None:
+    """Two seeds about boats and one about soup, judged as they are."""
+    texts = {
+        "http://a.test/": "sailing boats with sails on the sea and wind in the harbour",
+        "http://b.test/": "regattas, boats, harbour, sea, sails and wind",
+        "http://c.test/": "onion soup with bread",
+    }
+    seed = seeds(*texts)
+    for number, (url, text) in enumerate(texts.items(), 1):
+        page = html_page(f"<html lang=en><p>{text} <a href='http://a.test/'>x</a> <a href='http://d.test/'>y</a>", url)
+        (judgement,) = view.judge.judge([page])
+        source = Source(number, url, host(url), float(judgement.scores[0]), judgement.scores, judgement.topic, 0, 0)
+        view.seen.append(visit(number, Link(seed, number - 1, 1.0), Evidence(NoHistory()).of_page(page, source)))
+        strategy.learn(view.seen[-1])
+
+
+def test_the_learning_phase_ends_with_training_and_the_harvest() -> None:
+    """Both pages about boats become archetypes; the decision log says so, and whose links come sooner."""
+    view = StubView(EXAMPLES)
+    strategy = begun(view, learning_pages=3, drift_guard="off", ask_backlinks=5)
+    crawled(strategy, view)
+    assert strategy.adapt(Session(1, 1, 3, 3, 2, 3, 2))
+    assert view.retrained == [{0: (1, 2)}] or view.retrained == [{0: (2, 1)}]
+    assert strategy.harvesting
+    facts = {one.kind: one.facts for one in view.decisions}
+    assert facts["bingo archetypes"]["admitted"] == 2
+    assert facts["bingo archetypes"]["refused, not visited"] == 1  # http://d.test/, an authority
+    assert facts["bingo trained"]["archetypes"] == 2
+    assert facts["bingo harvests"] == {"after visit": 3, "retrainings": 1}
+    again = begun(view, learning_pages=3, drift_guard="off", ask_backlinks=5)
+    again.restore(strategy.state())
+    assert again.state() == strategy.state()
+    view.parents = {"http://a.test/": ["http://p.test/"]}
+    assert again.wants_to_consult()
+    asyncio.run(again.consult())
+    assert view.enqueued == [("http://p.test/", "http://a.test/")]
+    assert not again.wants_to_consult()
+
+
+def test_without_archetypes_the_judge_stays() -> None:
+    view = StubView(EXAMPLES)
+    strategy = begun(view, learning_pages=3, authorities=0, confident=0)
+    crawled(strategy, view)
+    assert strategy.adapt(Session(1, 1, 3, 3, 2, 3, 2))  # the harvest begins
+    assert view.retrained == []
+    assert strategy.harvesting
+
+
+def test_wrong_names_are_refused() -> None:
+    with pytest.raises(
+        ConfigError, match=r"\[strategy.bingo\] drift_guard is 'median'; choose one of: mean, least, off"
+    ):
+        Bingo(BingoSettings(drift_guard="median"))
