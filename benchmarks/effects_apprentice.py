@@ -1,4 +1,4 @@
-"""What the apprentice saves: python -m benchmarks.effects_apprentice [--study online|window|overlap] [TASK ...]
+"""What the apprentice saves: python -m benchmarks.effects_apprentice [--study NAME] [--json] [TASK ...]
 
 Simulated webs, one a seed, whose link surroundings tell where links lead (``--web``), a topic of the second level, five
 seeds, the naive-bayes judge. A fetch is lost when the page it brought is not about the topic by the truth of the
@@ -11,6 +11,8 @@ links that the apprentice foretold rightly before it learned from them.
 ``overlap`` (APP-35, APP-37, APP-38): the baseline, an apprentice that was trained with the baseline's finished crawl
 before its first page (``learn_from``), and the recall crawler, which besides follows only links to what the baseline
 fetched (``only_from``). Pages fetched by the baseline, the apprentice, both; and what all three lost.
+``training`` (APP-42): CPU seconds to learn from 100,000 instances (those of a best-first crawl, again and again), to
+train, and for scoring 60 links (milliseconds a page).
 With task files: the area under the found-curve over the oracle's, for best-first and the apprentice.
 """
 
@@ -20,11 +22,14 @@ import argparse
 import json
 import statistics
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import cycle, islice
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import msgspec
 import numpy as np
@@ -36,14 +41,16 @@ from clew.lab.bench import BenchProject, SharedReader
 from clew.lab.measures import area_over_oracle, loss
 from clew.lab.running import Plan, run_task
 from clew.lab.tasks import Task, load
-from clew.model import Bools
+from clew.model import Bools, Session
 from clew.strategies.apprentice import Apprentice
 from clew.strategies.apprentice_settings import ApprenticeSettings
+from clew.strategies.base import View
 from clew.strategies.registry import STRATEGIES
 from clew.web.simulated import parse_spec
 
 BASELINE, OURS = "best-first", Apprentice.name
 WINDOWS = (0, 1, 2, 3, 5)
+INSTANCES = 100_000
 Row = dict[str, Any]
 
 
@@ -181,11 +188,42 @@ def overlap(web: Web, options: argparse.Namespace, folder: Path) -> Row:
     }
 
 
+def training(web: Web, options: argparse.Namespace, folder: Path) -> Row:
+    """What learning, training and scoring cost."""
+    project = BenchProject.make(folder / "base", web.task, BASELINE, "naive-bayes", 1, {})
+    crawl(project, CrawlOptions())
+    store = project.open_store(read_only=True)
+    try:
+        visits = list(store.replay())
+    finally:
+        store.close()
+    strategy = Apprentice(msgspec.convert(options.set, ApprenticeSettings, strict=False))
+    strategy.begin(cast(View, SimpleNamespace(topics=(), decide=lambda _: None)))
+    started = time.process_time()
+    for visit in islice(cycle(visits), INSTANCES):
+        strategy.learn(visit)
+    learned = time.process_time()
+    strategy.adapt(Session(1, 1, INSTANCES, INSTANCES, 1, INSTANCES, 1))
+    trained = time.process_time()
+    batches = [visit.links for visit in visits if visit.links is not None]
+    strategy.score(batches[0])
+    begun = time.process_time()
+    for links in batches:
+        strategy.score(links)
+    spent = time.process_time() - begun
+    return {
+        "seed": web.seed,
+        "learning s": round(learned - started, 2),
+        "training s": round(trained - learned, 2),
+        "ms for 60 links": round(60e3 * spent / sum(map(len, batches)), 3),
+    }
+
+
 def _saved(base: int, ours: int) -> float:
     return round(1.0 - ours / max(base, 1), 4)
 
 
-STUDIES = {"online": online, "window": window, "overlap": overlap}
+STUDIES = {"online": online, "window": window, "overlap": overlap, "training": training}
 
 
 def areas(paths: Sequence[Path], options: argparse.Namespace) -> Iterator[Row]:

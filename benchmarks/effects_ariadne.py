@@ -247,7 +247,8 @@ def crawled(folder: Path, text: str, shared: dict[str, SharedReader]) -> tuple[l
     (folder / "clew.toml").write_text(text, encoding="utf-8")
     project = BenchProject(folder)
     project.shared = shared
-    crawl(project, CrawlOptions())
+    if crawl(project, CrawlOptions()).stopped_by == "interrupted":
+        raise SystemExit("interrupted; a crawl that was cut short counts for nothing")
     store = project.open_store(read_only=True)
     try:
         return [(row.url, row.relevant) for row in store.visits()], [one.decision for one in store.decisions()]

@@ -5,7 +5,7 @@ relevant (nuggets). The measure is the number of links that wait then, and the m
 metric and the adaptive one at the same cutoff, in the paper's order (first found, first fetched), and by the fixed
 metric at a smaller cutoff, as the adaptive one ends paths earlier in any case. The last two rows put the best page's
 links first, with the adaptive metric and without any cutoff. ``ratio``: links waiting for each of the fixed metric, the
-median over the webs. A crawl that ran out of links or budget before it had the nuggets is not equal; it is counted.
+median over the webs. A crawl that ran out of links or budget before it had the nuggets is not equal and left out.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ DEEP: dict[str, float] = {
 """Few links a page and long paths, so that paths end at a cutoff at all."""
 
 BASELINE = "fixed"
+ENOUGH = "relevant_pages"
+"""The rule that ends a crawl that has its nuggets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,8 @@ def crawled(
         project = BenchProject(made.path)
         project.shared = shared
         result = crawl(project, CrawlOptions())
+        if result.stopped_by == "interrupted":
+            raise SystemExit("interrupted; a crawl that was cut short counts for nothing")
         store = project.open_store(read_only=True)
         try:
             rows = [(row.relevant, row.url in task.relevant) for row in store.visits()]
@@ -110,18 +114,21 @@ def webs(options: argparse.Namespace) -> Iterator[Row]:
 
 
 def summary(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
-    """Medians of each variant; ``smaller`` and ``larger``: webs on which its frontier was so against the baseline's;
-    ``equal``: webs on which it had as many nuggets as asked for."""
-    base = {row.seed: row for row in rows if row.variant == BASELINE}
+    """Medians of each variant over the webs on which it and the baseline came to the nuggets (``equal``); ``smaller``
+    and ``larger``: webs of these on which its frontier was so against the baseline's."""
+    base = {row.seed: row for row in rows if row.variant == BASELINE and row.ended_by == ENOUGH}
     for name in dict.fromkeys(row.variant for row in rows):
-        mine = [row for row in rows if row.variant == name]
-        ratios = [row.frontier / max(base[row.seed].frontier, 1) for row in mine]
-        medians = {
-            what: statistics.median(getattr(row, what) for row in mine) for what in ("fetches", "frontier", "found")
-        }
-        counts = {"webs": len(mine), "equal": sum(row.ended_by == "relevant_pages" for row in mine)}
-        compared = {"smaller": sum(ratio < 1 for ratio in ratios), "larger": sum(ratio > 1 for ratio in ratios)}
-        yield {"variant": name, **counts, **medians, "ratio": round(statistics.median(ratios), 3), **compared}
+        every = [row for row in rows if row.variant == name]
+        mine = [row for row in every if row.ended_by == ENOUGH and row.seed in base]
+        line: dict[str, Any] = {"variant": name, "webs": len(every), "equal": len(mine)}
+        if mine:
+            ratios = [row.frontier / max(base[row.seed].frontier, 1) for row in mine]
+            line |= {
+                what: statistics.median(getattr(row, what) for row in mine) for what in ("fetches", "frontier", "found")
+            }
+            line |= {"ratio": round(statistics.median(ratios), 3)}
+            line |= {"smaller": sum(ratio < 1 for ratio in ratios), "larger": sum(ratio > 1 for ratio in ratios)}
+        yield line
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

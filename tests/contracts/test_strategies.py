@@ -98,7 +98,9 @@ def test_best_first_scores_by_the_source_page() -> None:
 
 
 def test_wrong_names_and_settings_are_refused_clearly() -> None:
-    with pytest.raises(ConfigError, match="there is no strategy 'worst-first'; choose one of: apprentice, ariadne, best-first"):
+    with pytest.raises(
+        ConfigError, match="there is no strategy 'worst-first'; choose one of: apprentice, ariadne, best-first"
+    ):
         make("worst-first", {})
     with pytest.raises(ConfigError, match=r"\[strategy.best-first\] has no settings, but clew.toml sets speed"):
         make("best-first", {"speed": 11})

@@ -611,6 +611,22 @@ def test_export_gives_relevant_pages_best_first(crawled: tuple[Path, dict[str, A
     assert not list(tmp_path.glob("*.part"))
 
 
+def test_export_gives_the_best_of_each_topic(crawled: tuple[Path, dict[str, Any]]) -> None:
+    project, _ = crawled
+    assert exported(project, "--top", "3") == exported(project)[:3]
+    assert "give one of them" in clew("export", project, "--all", "--top", "3", code=2).stderr
+
+
+def test_report_prints_paths(crawled: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
+    """Every page that was judged is a nugget from threshold 0 on."""
+    project, _ = crawled
+    judged = [row for row in exported(project, "--all") if row["relevance"] is not None]
+    text = clew("report", project, "--paths", "--threshold", "0").stdout
+    assert "Table 5" in text and str(len(judged)) in text
+    found = clew_json("report", project, "--paths", "--metric", "fixed", "--out", tmp_path / "paths.txt")
+    assert (tmp_path / "paths.txt").read_text() == found["paths"] != text
+
+
 @pytest.mark.parametrize("options", [(), ("--all",)])
 def test_csv_and_warc_hold_what_jsonl_holds(
     crawled: tuple[Path, dict[str, Any]], tmp_path: Path, options: tuple[str, ...]

@@ -19,6 +19,7 @@ from clew.model import Ints, Outcome, Request
 from clew.text.reader import Reader, Unreadable
 from clew.urls.canonical import Canonicaliser
 from clew.web.base import World
+from clew.web.simulated.world import SimulatedWorld
 
 MOST = 200_000
 """Pages looked through, at most."""
@@ -92,6 +93,9 @@ class LookedThrough:
         return Inverted.of(urls, rows)
 
     async def _links(self, url: str) -> list[str]:
+        if isinstance(self.world, SimulatedWorld):
+            found = (self.canonicalise(link, url) for link in self.world.links(url))
+            return [link for link in found if link is not None]
         response = await self.world.fetch(Request(url))
         if response.outcome is Outcome.REDIRECT:
             target = self.canonicalise(response.location, url)

@@ -13,7 +13,7 @@ from clew.lab.tasks import Task
 from clew.model import Outcome, Request, Response
 from clew.text.reader import Unreadable
 from clew.web.registry import make as make_world
-from clew.web.simulated import PageKind, parse_spec
+from clew.web.simulated.world import SimulatedWorld
 
 MOST = 200_000
 """Pages that are explored, at most: what no budget reaches need not be known."""
@@ -25,11 +25,12 @@ Look = Callable[[str], Awaitable[tuple[bool, Iterable[str]]]]
 
 async def explore(task: Task, project: Project) -> Graph:
     """Fetch everything that links lead to, breadth-first; pages the web lacks are no pages. Raises ClewError."""
-    if task.web.startswith("sim:"):
-        return await _followed(task, project, _simulated(task, project))
     world, _ = make_world(task.web, project.settings)
 
     async def look(url: str) -> tuple[bool, Iterable[str]]:
+        if isinstance(world, SimulatedWorld):  # what is broken fails, and a failure is a fetch
+            found = (project.canonicalise(link, url) for link in world.links(url))
+            return True, [link for link in found if link is not None]
         response = await world.fetch(Request(url))
         return response.outcome not in (Outcome.ABSENT, Outcome.REFUSED), _links(project, response)
 
@@ -38,20 +39,6 @@ async def explore(task: Task, project: Project) -> Graph:
         return await _followed(task, project, look)
     finally:
         await world.close()
-
-
-def _simulated(task: Task, project: Project) -> Look:
-    """The same of a simulated web, which knows its links without making its pages."""
-    web = parse_spec(task.web)
-
-    async def look(url: str) -> tuple[bool, Iterable[str]]:
-        moved = web.truth(url).kind is PageKind.REDIRECT
-        page = web.page(url) if moved else None
-        found = [page.location] if page is not None and page.location else web.links(url)
-        named = (project.canonicalise(link, url) for link in found)
-        return True, (link for link in named if link is not None)  # what is broken fails, and a failure is a fetch
-
-    return look
 
 
 async def _followed(task: Task, project: Project, look: Look) -> Graph:

@@ -1,0 +1,58 @@
+"""docs/strategies/checklist.md: every item of the five systems has a row, and the tests that it names exist."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CHECKLIST = ROOT / "docs" / "strategies" / "checklist.md"
+ITEMS = {"CFC": 57, "BNG": 47, "ARI": 62, "APP": 44, "TUN": 37}
+"""Items of each paper's system: numbered from 1."""
+
+ROW = re.compile(r"^\| ((?:CFC|BNG|ARI|APP|TUN)-\d+) \| (done|differently|not) \| (.+) \|$", re.M)
+TEST = re.compile(r"tests/[\w/]+\.py::\w+(?:::\w+)?")
+PLACE = re.compile(r"\b(?:benchmarks|tests/sites)/\w+\.(?:py|toml)\b")
+
+
+def rows() -> list[tuple[str, str, str]]:
+    return ROW.findall(CHECKLIST.read_text(encoding="utf-8"))
+
+
+@cache
+def names(path: Path) -> frozenset[str]:
+    """test functions of a file, as function or Class::function."""
+    found = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.add(node.name)
+        elif isinstance(node, ast.ClassDef):
+            found |= {
+                f"{node.name}::{one.name}"
+                for one in node.body
+                if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
+            }
+    return frozenset(found)
+
+
+def test_every_item_has_one_row() -> None:
+    expected = [f"{paper}-{number}" for paper, last in ITEMS.items() for number in range(1, last + 1)]
+    assert [item for item, _, _ in rows()] == expected
+
+
+@pytest.mark.parametrize("paper", ITEMS)
+def test_what_is_done_names_tests_that_exist(paper: str) -> None:
+    for item, status, text in rows():
+        if not item.startswith(f"{paper}-"):
+            continue
+        for test in TEST.findall(text):
+            file, _, name = test.partition("::")
+            assert (ROOT / file).is_file(), f"{item}: there is no {file}"
+            assert name in names(ROOT / file), f"{item}: there is no {test}"
+        for place in PLACE.findall(text):
+            assert (ROOT / place).is_file(), f"{item}: there is no {place}"
+        assert status != "done" or TEST.search(text) or PLACE.search(text), f"{item} is done, but no test is named"
