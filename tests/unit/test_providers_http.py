@@ -50,6 +50,12 @@ async def test_searxng_is_asked_page_by_page_until_the_limit() -> None:
     assert log == [{"q": "räder & mehr", "pageno": page, **fixed} for page in ("1", "2")]
 
 
+async def test_searxng_is_not_asked_for_nothing() -> None:
+    made = Searxng("http://127.0.0.1:1")
+    assert await made.search(" ", 5) == []
+    await made.close()
+
+
 async def test_searxng_that_repeats_its_page_is_not_asked_for_ever() -> None:
     results = [{"url": "http://a.test/"}, "rubbish", {"url": None}, {"title": "no url"}]
     log: list[str] = []
@@ -69,6 +75,7 @@ async def test_searxng_that_repeats_its_page_is_not_asked_for_ever() -> None:
         ("<html>", 200, "not JSON but begins '<html>'"),
         ({"items": []}, 200, "is this a SearXNG server?"),
         ({"results": [], "unresponsive_engines": [["google", "timeout"]]}, 200, "no answer from google (timeout)"),
+        ({"error": "No query"}, 400, "status 400"),
     ],
 )
 async def test_searxng_failures_say_what_to_do(body: object, status: int, words: str) -> None:
@@ -103,13 +110,25 @@ async def test_mediawiki_search_reads_snippets_and_follows_continue() -> None:
         hits = await made.search("sailing", 4)
         await made.close()
     assert hits[3] == Hit(f"{root}/wiki/D", "D", "about this & that", 4)
-    assert [asked.get("sroffset") for asked in wiki.log] == [None, None, "3"]  # siteinfo, twice search
-    assert wiki.log[1]["srnamespace"] == "0|14" and wiki.log[2]["continue"] == "-||"
+    asked = [(asked.get("srwhat"), asked.get("sroffset")) for asked in wiki.log]
+    assert asked == [(None, None), ("title", None), ("text", None), ("text", "3")]  # siteinfo first
+    assert wiki.log[2]["srnamespace"] == "0|14" and wiki.log[3]["continue"] == "-||"
+
+
+async def test_mediawiki_that_searches_in_its_database_is_asked_for_titles_first() -> None:
+    """Such a wiki answers for titles or for texts, never both, and without srwhat for titles."""
+    wiki = Wiki(["A", "B", "Regatta"], by_title=["Regatta", "Regatta 1900"])
+    async with serving({"/w/api.php": wiki.handle}) as root:
+        made = MediaWiki(f"{root}/w")
+        assert [hit.title for hit in await made.search("regatta", 9)] == ["Regatta", "Regatta 1900", "A", "B"]
+        assert [hit.title for hit in await made.search("regatta", 2)] == ["Regatta", "Regatta 1900"]
+        await made.close()
+    assert [asked.get("srwhat") for asked in wiki.log] == [None, "title", "text", "title"]
 
 
 async def test_mediawiki_backlinks_through_redirects_count_and_redirects_do_not() -> None:
     wiki = Wiki([], articlepath="/w/index.php?title=$1")
-    inner = [{"ns": 0, "title": "Through", "pageid": 3}]
+    inner = [{"ns": 0, "title": "Through", "pageid": 3}, {"ns": 0, "title": "Twice", "pageid": 4, "redirect": True}]
     wiki.linking["Ernst Chernoff"] = [
         {"ns": 0, "title": "Straight", "pageid": 1},
         {"ns": 0, "title": "Old name", "pageid": 2, "redirect": True, "redirlinks": inner},
@@ -118,6 +137,7 @@ async def test_mediawiki_backlinks_through_redirects_count_and_redirects_do_not(
         made = MediaWiki(f"{root}/w")
         page = f"{root}/w/index.php?title="
         found = await made.backlinks(f"{page}Ernst_Chernoff", 10)
+        assert await made.backlinks(f"{page}A%5Bb", 10) == []  # no title, so no page
         await made.close()
     assert found == [f"{page}Straight", f"{page}Through"]
     assert wiki.log[1]["blredirect"] == "1" and wiki.log[1]["blnamespace"] == "0"

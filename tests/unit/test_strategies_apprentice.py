@@ -238,7 +238,7 @@ class TestWindow:
         assert view.decisions[-1].facts.get("window") == (None if window == "fixed" else width)
 
     def test_by_the_first_instances_alone(self) -> None:
-        strategy = taught(apprentice(held_out=4), times=5)
+        strategy = taught(apprentice(window="chosen", held_out=4), times=5)
         strategy.teacher.counted()
         assert [high for high, _ in strategy.teacher.first] == [True, False, True, False]
 
@@ -432,8 +432,8 @@ class TestOtherFeatures:
             {},
             {"siblings": True, "instances": "all"},
             {"buckets": "equal"},
-            {"window": "fixed", "length": 1.0},
-            {"held_out": 7, "proportional": True},
+            {"window": "chosen", "length": 1.0},
+            {"window": "chosen", "held_out": 7, "proportional": True},
             {"url_words": True, "length": 0.5, "source_ranges": 4},
         ],
     )

@@ -40,7 +40,7 @@ def add_query(wish: Wish, query: str, search: str, folder: Path) -> None:
     if len(hits) >= LEAST:
         wish.relevant += hits[:MOST]
     else:
-        wish.notes.append(f"only {len(hits)} hits: too few to be examples, they are seeds only")
+        wish.notes.append(f"only {len(hits)} {'hit' if len(hits) == 1 else 'hits'}: too few to be examples, seeds only")
 
 
 async def _fill_topics(wish: Wish, search: str, folder: Path) -> None:

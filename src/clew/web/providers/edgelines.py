@@ -9,7 +9,7 @@ import zstandard
 
 from clew.model import Keys
 
-BLOCK = 64 << 10
+BLOCK = 16 << 10
 _KEPT = 8
 
 

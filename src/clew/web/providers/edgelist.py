@@ -1,10 +1,12 @@
-"""Back-links from a file of links, such as Common Crawl's web graph: FROM<TAB>TO a line, gzip or plain text.
+"""Back-links from a file of links, such as Common Crawl's web graph.
 
-The file is indexed once, in a folder of the project. An index holds the links sorted by the key of their target
-(``targets``, uint64), beside each the byte offset (``sources``, uint64) of the linking URL in a list that is
-compressed in blocks (``lines``, ``blocks``). Memory stays under some 500 MB whatever the size; the disk needs 16 bytes
-a link, while indexing 32. Fields are URLs, or with ``level="host"`` host names (``www.example.org``, or reversed as
-Common Crawl writes them, ``org.example.www``, with ``reversed_hosts``), which become ``https://host/``.
+Three forms are read: FROM<TAB>TO a line, gzip or plain text; Parquet with two text columns (``clew[parquet]``); and,
+with ``vertices``, FROM_ID<TAB>TO_ID a line beside a file ID<TAB>NAME. The first two are indexed by ``edgepairs``, the
+last by ``edgenumbers``, once, in a folder of the project. Memory stays under some 400 MB whatever the size.
+
+Names are URLs, or with ``level="host"`` host names (``www.example.org``, or reversed as Common Crawl writes them,
+``org.example.www``, with ``reversed_hosts``), which become ``https://host/``. With ``vertices`` the level is that of
+the first name, and hosts are reversed, unless something else is said.
 """
 
 from __future__ import annotations
@@ -14,58 +16,62 @@ import json
 import re
 import shutil
 import threading
-import zlib
-from collections.abc import Iterator
-from gzip import BadGzipFile
+from collections.abc import Sequence
 from hashlib import blake2b
-from io import BufferedReader
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import IO, cast
-
-import numpy as np
-from isal import igzip, isal_zlib
 
 from clew.errors import InputError
-from clew.urls.canonical import Canonicaliser, host, key, keys
+from clew.urls.canonical import Canonicaliser, host
+from clew.web.providers import edgenumbers, edgepairs
 from clew.web.providers.base import Collector, ProviderError
-from clew.web.providers.edgelines import LineReader, LineWriter
-from clew.web.providers.edgesort import CHUNK, PairSorter, mapped
+from clew.web.providers.edgeread import is_parquet, parquet_pairs, pyarrow, text_lines, text_pairs
+from clew.web.providers.edgesort import CHUNK
 
 VERSION = 1
-_READ = 4 << 20
-_LONGEST = 16 << 20
-_DAMAGED = (EOFError, BadGzipFile, zlib.error, cast(type[Exception], isal_zlib.error))
 _ABSOLUTE = ("http://", "https://")
 _ANY = "https://any.invalid/"  # with some base the canonicaliser takes its quick way; absolute URLs do not heed it
 _HOST = re.compile(r"[^\s/:?#@]+(?::\d+)?")
+_PLAIN = re.compile(r"(?!.*xn--)(?:[a-z0-9][a-z0-9-]*\.)+[a-z][a-z0-9-]*")  # hosts in canonical form, as most are
 
 
 class EdgeList:
-    """Links of ``path``, indexed in a folder of ``folder`` when first asked (or by ``prepare``)."""
+    """Links of ``path``, indexed in a folder of ``folder`` when first asked (or by ``prepare``).
+
+    ``level``: url or host; "": that of the first of the ``vertices``, without them url. ``reversed_hosts`` None: with
+    ``vertices`` hosts are. ``columns``: the two columns of a Parquet file, () for those that ``parquet_pairs`` takes.
+    """
 
     def __init__(
         self,
         path: Path,
         folder: Path,
         *,
-        level: str = "url",
-        reversed_hosts: bool = False,
+        level: str = "",
+        reversed_hosts: bool | None = None,
+        vertices: Path | None = None,
+        columns: Sequence[str] = (),
         canonicalise: Canonicaliser | None = None,
         chunk: int = CHUNK,
     ) -> None:
-        if level not in ("url", "host"):
+        if level not in ("", "url", "host"):
             raise InputError(f"edge list {path}: level {level!r} is not known; say url or host")
-        if not path.is_file():
-            raise InputError(f"there is no edge list {path}; give a file of lines FROM<TAB>TO, gzip or plain text")
-        self.name = f"edgelist {path.name} {level}{' reversed' if reversed_hosts else ''}"
+        for file, what in ((path, "edge list"), (vertices, "vertices file")):
+            if file is not None and not file.is_file():
+                wanted = "ID<TAB>NAME" if file is vertices else "FROM<TAB>TO"
+                raise InputError(f"there is no {what} {file}; give a file of lines {wanted}, gzip or plain text")
         self._path = path
-        self._level = level
-        self._reversed = reversed_hosts
+        self._vertices = vertices
+        self._columns = tuple(columns)
+        self._look(level)
+        by_default = vertices is not None and self._level == "host"
+        self._reversed = by_default if reversed_hosts is None else reversed_hosts
+        shown = [path.name, *([vertices.name] if vertices else []), self._level, *(["reversed"] * self._reversed)]
+        self.name = " ".join(["edgelist", *shown, *columns])
         self._canonicalise = canonicalise or Canonicaliser()
         self._chunk = chunk
         self._index = folder / f"edges-{self._fingerprint()}"
-        self._lines: LineReader | None = None
+        self._opened: edgepairs.PairIndex | edgenumbers.NumberIndex | None = None
         self._lock = threading.Lock()
 
     async def backlinks(self, url: str, limit: int) -> list[str]:
@@ -73,9 +79,9 @@ class EdgeList:
 
     async def close(self) -> None:
         with self._lock:
-            if self._lines is not None:
-                self._lines.close()
-                self._lines = None
+            if self._opened is not None:
+                self._opened.close()
+                self._opened = None
 
     def prepare(self) -> int:
         """Index the file unless that is done; how many links the index holds. Takes minutes a hundred million links.
@@ -93,6 +99,23 @@ class EdgeList:
         about: dict[str, int] = json.loads((self._index / "about.json").read_bytes())
         return about["links"]
 
+    def _look(self, level: str) -> None:
+        """What the files are. Raises InputError when they cannot be read or the settings do not fit them."""
+        path = self._path
+        try:
+            self._parquet = is_parquet(path)
+            self._level = level or (_level_of(self._vertices) if self._vertices else "url")
+        except OSError as error:
+            raise InputError(f"edge list {path}: it cannot be read: {error}") from error
+        if self._parquet and self._vertices:
+            raise InputError(f"edge list {path}: with vertices, links are FROM_ID<TAB>TO_ID lines, not Parquet")
+        if self._columns and not self._parquet:
+            raise InputError(f"edge list {path}: it is no Parquet file, so it has no columns to choose")
+        if self._columns and len(self._columns) != 2:
+            raise InputError(f'edge list {path}: columns must be two names, as in columns = ["from", "to"]')
+        if self._parquet:
+            pyarrow(path)  # better said now than in the middle of a crawl
+
     def _make(self) -> None:
         """Build the index aside and put it in its place when it is whole."""
         self._index.parent.mkdir(parents=True, exist_ok=True)
@@ -106,71 +129,52 @@ class EdgeList:
         finally:
             shutil.rmtree(building, ignore_errors=True)
 
+    def _build(self, folder: Path) -> None:
+        if self._vertices:
+            lines, usable, links = edgenumbers.build(folder, self._vertices, self._path, self._url, self._chunk)
+            if lines and not usable:
+                hint = ' (URLs? set level = "url")' if self._level == "host" else ' (hosts? set level = "host")'
+                raise InputError(f"vertices file {self._vertices}: none of {lines:,} lines is ID<TAB>NAME{hint}")
+        else:
+            pairs = parquet_pairs(self._path, self._columns) if self._parquet else text_pairs(self._path)
+            lines, links = edgepairs.build(folder, pairs, self._url, self._chunk)
+            if lines and not links:
+                hint = "" if self._level == "host" else ' (host names instead of URLs? set level = "host")'
+                what = "rows" if self._parquet else "lines"
+                raise InputError(f"edge list {self._path}: none of {lines:,} {what} is a link FROM<TAB>TO{hint}")
+        (folder / "about.json").write_text(json.dumps({"version": VERSION, "links": links, "lines": lines}))
+
     def _backlinks(self, url: str, limit: int) -> list[str]:
         with self._lock:
-            if self._lines is None:
+            if self._opened is None:
                 self.prepare()
             wanted = f"https://{host(url)}/" if self._level == "host" else url
             found = Collector(limit, self._canonicalise, without=wanted)
             try:
-                self._look_up(key(wanted), found)
+                self._look_up(wanted, found)
             except (ValueError, OSError) as error:
                 raise ProviderError(
                     self.name, str(self._index), f"the index is damaged: {error}", "delete this folder"
                 ) from error
             return found.urls
 
-    def _look_up(self, target: int, found: Collector) -> None:
-        if self._lines is None:
-            self._lines = LineReader(self._index / "lines", self._index / "blocks")
-            self._targets, self._sources = mapped(self._index / "targets"), mapped(self._index / "sources")
-        place = np.uint64(target)
-        begin, end = (int(np.searchsorted(self._targets, place, side)) for side in ("left", "right"))
-        for at in range(begin, end):
+    def _look_up(self, wanted: str, found: Collector) -> None:
+        if self._opened is None:
+            self._opened = (edgenumbers.NumberIndex if self._vertices else edgepairs.PairIndex)(self._index)
+        for linking in self._opened.linking(wanted):
+            found.add(linking)
             if found.full:
                 break
-            found.add(self._lines.at(int(self._sources[at])))
 
     def _fingerprint(self) -> str:
         """Names the index: another file, or another way to read it, is another index."""
-        about = self._path.stat()
         rules = (self._canonicalise.drop_parameters, self._canonicalise.max_length, self._level, self._reversed)
-        described = repr((VERSION, str(self._path.resolve()), about.st_size, about.st_mtime_ns, rules))
-        return blake2b(described.encode(), digest_size=8).hexdigest()
-
-    def _build(self, folder: Path) -> None:
-        writer = LineWriter(folder / "lines", folder / "blocks")
-        sorter = PairSorter(folder, self._chunk)
-        read = 0
-        last, source, offset = "", None, -1
-        try:
-            for lines in self._read():
-                targets: list[str] = []
-                offsets: list[int] = []
-                for line in lines:
-                    first, _, rest = line.partition("\t")
-                    if first != last:
-                        last, source, offset = first, self._url(first), -1
-                    target = self._url(rest.partition("\t")[0])
-                    if source is None or target is None or source == target:
-                        continue
-                    if offset < 0:
-                        offset = writer.add(source)
-                    targets.append(target)
-                    offsets.append(offset)
-                read += len(lines)
-                sorter.add(keys(targets), np.array(offsets, np.uint64))
-        except _DAMAGED as error:
-            reason = f"the gzip data are damaged or cut off after line {read:,}: {error}"
-            raise InputError(f"edge list {self._path}: {reason}; fetch the file again") from error
-        finally:
-            writer.close()
-        if read and not sorter.pairs:
-            hint = "" if self._level == "host" else ' (host names instead of URLs? set level = "host")'
-            raise InputError(f"edge list {self._path}: none of {read:,} lines is a link FROM<TAB>TO{hint}")
-        links = sorter.pairs
-        sorter.finish(folder / "targets", folder / "sources")
-        (folder / "about.json").write_text(json.dumps({"version": VERSION, "links": links, "lines": read}))
+        described: tuple[object, ...] = (VERSION, *_identity(self._path), rules)
+        if self._vertices:
+            described += _identity(self._vertices)
+        if self._columns:
+            described += (self._columns,)
+        return blake2b(repr(described).encode(), digest_size=8).hexdigest()
 
     def _url(self, field: str) -> str | None:
         """The canonical URL that a field stands for; None: it is none."""
@@ -179,26 +183,18 @@ class EdgeList:
             return self._canonicalise(field, _ANY if field.startswith(_ABSOLUTE) else "")
         if not _HOST.fullmatch(field):
             return None
-        name = ".".join(reversed(field.split("."))) if self._reversed else field
+        name = ".".join(field.split(".")[::-1]) if self._reversed else field
+        if len(name) < 200 <= self._canonicalise.max_length and _PLAIN.fullmatch(name):
+            return f"https://{name}/"
         return self._canonicalise(f"https://{name}/", _ANY)
 
-    def _read(self) -> Iterator[list[str]]:
-        """The lines of the file, some 100,000 at a time."""
-        with self._path.open("rb") as file:
-            plain = _unpacked(file)
-            rest = b""
-            while block := plain.read(_READ):
-                whole, _, rest = (rest + block).rpartition(b"\n")
-                if len(rest) > _LONGEST:
-                    raise InputError(f"edge list {self._path}: a line of more than {_LONGEST >> 20} MB; is it text?")
-                if whole:
-                    yield whole.decode("utf-8", "replace").split("\n")
-            if rest:
-                yield [rest.decode("utf-8", "replace")]
+
+def _level_of(vertices: Path) -> str:
+    """Whether the first vertex is a URL or a host name."""
+    first = next(text_lines(vertices), [""])[0]
+    return "url" if first.partition("\t")[2].startswith(_ABSOLUTE) else "host"
 
 
-def _unpacked(file: BufferedReader) -> IO[bytes]:
-    """The content of a gzip file (of one or many members), or the file itself."""
-    if file.peek(2)[:2] != b"\x1f\x8b":
-        return file
-    return cast(IO[bytes], igzip.IGzipFile(fileobj=file, mode="rb"))  # type: ignore[no-untyped-call]
+def _identity(path: Path) -> tuple[str, int, int]:
+    about = path.stat()
+    return str(path.resolve()), about.st_size, about.st_mtime_ns

@@ -49,16 +49,21 @@ class MediaWiki:
         if limit < 1 or not query.strip():
             return []
         form = await self._article_form()
-        wanted = {"list": "search", "srsearch": query, "srnamespace": self._namespaces, "srprop": "snippet"}
-        wanted["srlimit"] = str(min(limit, MOST_AT_ONCE))
-        async for answer in self._answers(wanted):
-            for row in rows(answer.get("search")):
-                title = text(row.get("title"))
-                snippet = html.unescape(_TAG.sub("", text(row.get("snippet"))))
+        for what in ("title", "text"):
+            async for title, snippet in self._found(query, what, limit):
                 found.add(_address(form, title), title, snippet)
-            if found.full:
-                break
+                if found.full:
+                    return found.hits
         return found.hits
+
+    async def _found(self, query: str, what: str, limit: int) -> AsyncIterator[tuple[str, str]]:
+        """Titles and snippets. Wikis that search in their database look at titles or at texts, and by default at
+        titles only; the others (CirrusSearch) look at both when asked for texts, and refuse to look at titles."""
+        wanted = {"list": "search", "srsearch": query, "srnamespace": self._namespaces, "srprop": "snippet"}
+        wanted |= {"srwhat": what, "srlimit": str(min(limit, MOST_AT_ONCE))}
+        async for answer in self._answers(wanted, harmless="search-title-disabled"):
+            for row in rows(answer.get("search")):
+                yield text(row.get("title")), html.unescape(_TAG.sub("", text(row.get("snippet"))))
 
     async def backlinks(self, url: str, limit: int) -> list[str]:
         form = await self._article_form() if limit > 0 else ""
@@ -70,7 +75,7 @@ class MediaWiki:
         wanted["bllimit"] = str(min(limit, MOST_AT_ONCE))
         if self._namespaces != "*":
             wanted["blnamespace"] = self._namespaces
-        async for answer in self._answers(wanted):
+        async for answer in self._answers(wanted, harmless="invalidtitle"):
             for linking in _linking(answer.get("backlinks")):
                 found.add(_address(form, linking))
             if found.full:
@@ -80,17 +85,17 @@ class MediaWiki:
     async def close(self) -> None:
         await self._client.close()
 
-    async def _answers(self, wanted: dict[str, str]) -> AsyncIterator[dict[str, Any]]:
-        """The ``query`` parts of an answer, which ``continue`` strings together."""
+    async def _answers(self, wanted: dict[str, str], harmless: str = "") -> AsyncIterator[dict[str, Any]]:
+        """The ``query`` parts of an answer, which ``continue`` strings together; none after the error ``harmless``."""
         more: dict[str, str] = {}
         for _ in range(MOST_REQUESTS):
-            answer = await self._ask({**wanted, **more})
+            answer = await self._ask({**wanted, **more}, harmless)
             yield table(answer.get("query"))
             last, more = more, {name: text(value) for name, value in table(answer.get("continue")).items()}
             if not more or more == last:
                 return
 
-    async def _ask(self, wanted: dict[str, str]) -> dict[str, Any]:
+    async def _ask(self, wanted: dict[str, str], harmless: str = "") -> dict[str, Any]:
         answer = await self._client.get(
             self._api, {"action": "query", "format": "json", "formatversion": "2", **wanted}
         )
@@ -98,6 +103,8 @@ class MediaWiki:
             raise self._client.error(self._api, "the answer is no JSON object", "is this a MediaWiki api.php?")
         if "error" in answer:
             error = table(answer["error"])
+            if harmless and error.get("code") == harmless:
+                return {}
             reason = f"the wiki answers {text(error.get('code'))}: {text(error.get('info'))}"
             raise self._client.error(self._api, reason, "check the provider's settings, or try again later")
         return answer
@@ -117,11 +124,11 @@ class MediaWiki:
 
 
 def _linking(found: Any) -> Iterator[str]:
-    """The titles of pages that link, those that link through a redirect in its place."""
+    """The titles of pages that link, those that link through a redirect in its place; redirects are none."""
     for row in rows(found):
-        if "redirect" not in row or row["redirect"] is False:
-            yield text(row.get("title"))
-        yield from (text(inner.get("title")) for inner in rows(row.get("redirlinks")))
+        for one in (row, *rows(row.get("redirlinks"))):
+            if one.get("redirect", False) is False:
+                yield text(one.get("title"))
 
 
 def _address(form: str, title: str) -> str:

@@ -50,8 +50,10 @@ class _Json(_Online, frozen=True, kw_only=True):
 
 class _EdgeList(_Common, frozen=True, kw_only=True):
     path: str
-    level: str = "url"
-    reversed_hosts: bool = False
+    level: str = ""
+    reversed_hosts: bool | None = None
+    vertices: str = ""
+    columns: list[str] = []
     spacing: float = 0.0
 
 
@@ -77,8 +79,8 @@ def _edgelist(given: dict[str, Any], canonicalise: Canonicaliser, folder: Path) 
     from clew.web.providers.edgelist import EdgeList
 
     del given["spacing"]
-    path = folder / given.pop("path")
-    return EdgeList(path, folder, **given, canonicalise=canonicalise)
+    path, vertices = folder / given.pop("path"), given.pop("vertices")
+    return EdgeList(path, folder, **given, vertices=folder / vertices if vertices else None, canonicalise=canonicalise)
 
 
 KINDS: dict[str, tuple[type[_Common], Callable[[dict[str, Any], Canonicaliser, Path], Provider]]] = {

@@ -35,6 +35,8 @@ class Searxng:
 
     async def search(self, query: str, limit: int) -> list[Hit]:
         found = Collector(limit, self._canonicalise)
+        if not query.strip():
+            return []  # SearXNG answers such a question with status 400
         for number in range(1, MOST_PAGES + 1):
             if found.full or not await self._page(query, number, found):
                 break
