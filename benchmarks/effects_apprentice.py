@@ -158,8 +158,8 @@ def window(web: Web, options: argparse.Namespace, folder: Path) -> Row:
     shared: dict[str, SharedReader] = {}
     base = crawled(folder / "base", web, BASELINE, shared).lost(options.after)
     row: Row = {"seed": web.seed, BASELINE: base}
-    widths = [(str(width), {"d_max": width, "window": "fixed"}) for width in WINDOWS]
-    for name, settings in [("chosen", {}), *widths]:
+    widths: list[tuple[str, Row]] = [(str(width), {"d_max": width, "window": "fixed"}) for width in WINDOWS]
+    for name, settings in [("chosen", {"window": "chosen"}), *widths]:
         ours = crawled(folder / name, web, OURS, shared, **{**options.set, **settings})
         row |= {f"saved {name}": _saved(base, ours.lost(options.after)), f"right {name}": ours.right}
     return row

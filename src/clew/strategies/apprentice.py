@@ -33,8 +33,8 @@ It learns from links that were followed, mostly those of relevant pages: without
 such as those of pages unlike any before, look as good as these. (5) Pseudo-counts follow the sizes of the classes
 (``proportional``): with Laplace's, a feature seen once in the larger class speaks against it, so unknown words look
 better than known ones. (6) The text at an offset counts by the mean of its weights, whatever its length. (7) The paper
-chose d_max by cross-validation, once for all topics; we choose W so at each training, on the instances that were
-followed first. (8) Words of the link's URL (``url_words``) are ours.
+chose d_max by cross-validation, once for all topics: 4 or 5. ``window = "chosen"`` does so at each training, on the
+instances that were followed first. (8) Words of the link's URL (``url_words``) are ours.
 """
 
 from __future__ import annotations
@@ -132,14 +132,15 @@ class Apprentice(Quiet):
         return True
 
     def _choose(self) -> None:
-        """Take the window that puts the first instances in the best order; of equals the narrowest (APP-35, APP-40).
+        """Take the widest window that puts the first instances in order nearly as well as the best (APP-35, APP-40).
 
         Those were followed before anything was learned. Links that it chose itself all look good to it: of those, the
         surprises alone would decide.
         """
         if len({high for high, _ in self.teacher.first}) == 2:
             self.order = held_out_order(self.table, self.teacher.first, self._recipe)
-            self.width = int(np.argmax(self.order))
+            near = self.order >= self.order.max() - self.settings.tolerance
+            self.width = int(np.flatnonzero(near)[-1])
 
     @property
     def _recipe(self) -> Recipe:

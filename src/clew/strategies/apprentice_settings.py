@@ -10,7 +10,7 @@ CHOICES = {
     "instances": ("followed", "all"),
     "anchors": ("all", "first"),
     "buckets": ("cut", "equal"),
-    "window": ("chosen", "fixed"),
+    "window": ("fixed", "chosen"),
 }
 
 
@@ -24,9 +24,13 @@ class ApprenticeSettings(Section, frozen=True):
     growth: Annotated[float, doc("It trains again when there are this share more instances.", ge=0)] = 0.2
     d_max: Annotated[int, doc("Terms up to this many DOM leaves from a link are its features.", ge=0, le=20)] = 5
     window: Annotated[
-        str, doc("Offsets that count: chosen at each training, at most d_max, by cross-validation; or fixed, d_max.")
-    ] = "chosen"
+        str,
+        doc("Offsets that count: fixed, d_max; or chosen at each training by cross-validation, at most d_max."),
+    ] = "fixed"
     held_out: Annotated[int, doc("Instances, the first, by which the window is chosen.", ge=1)] = 400
+    tolerance: Annotated[
+        float, doc("The widest window is chosen whose share of pairs in order is so near the best.", ge=0, le=1)
+    ] = 0.02
     anchors: Annotated[str, doc("Where a page has several links to a URL: all of them, or the first.")] = "all"
     instances: Annotated[
         str, doc("What is learned from: followed links, or all links between fetched pages (slower).")
