@@ -1,8 +1,9 @@
 """Small sites with lists of what must, and must not, be fetched; each served over HTTP and crawled live.
 
 A site is a TOML file beside this one. ``pages`` are URLs with a body, and perhaps status and headers; hosts end in
-``.test``. ``crawl`` are lines of [crawl], ``settings`` other tables of clew.toml. ``fetch`` and ``never`` list URLs that the server must and must not have been asked for, ``before`` pairs of
-URLs in their right order, ``once`` URLs asked for exactly once, ``relevant`` the URLs of the exported collection.
+``.test``. ``crawl`` are lines of [crawl], ``settings`` other tables of clew.toml. ``fetch`` and ``never`` list URLs that
+the server must and must not have been asked for, ``before`` pairs of URLs in their right order, ``once`` URLs asked for
+exactly once, ``relevant`` the URLs of the exported collection.
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ def test_site(path: Path, tmp_path: Path) -> None:
             spec["seeds"],
             {"good.html": "<html lang=en><p>sailing boats and regattas on the sea, a sailing harbour with boats"},
             {"bad.html": "<html lang=en><p>taxes, budgets and pensions debated in parliament by ministers"},
-            f'[crawl]\n{spec.get("crawl", "")}\ncontact = "test@example.org"\nhosts_at_once = 1\n[politeness]\ndelay_s = 0.0\nadaptive = 0.0\n'
+            f'[crawl]\n{spec.get("crawl", "")}\ncontact = "test@example.org"\nhosts_at_once = 1\n'
+            "[politeness]\ndelay_s = 0.0\nadaptive = 0.0\n"
             'max_delay_s = 0.2\n[web.live]\nallow_private = true\n[web.live.resolve]\n"*.test" = "127.0.4.1"\n'
             + spec.get("settings", ""),
         )
