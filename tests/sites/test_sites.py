@@ -1,9 +1,9 @@
 """Small sites with lists of what must, and must not, be fetched; each served over HTTP and crawled live.
 
 A site is a TOML file beside this one. ``pages`` are URLs with a body, and perhaps status and headers; hosts end in
-``.test``. ``crawl`` are lines of [crawl], ``settings`` other tables of clew.toml. ``fetch`` and ``never`` list URLs that
-the server must and must not have been asked for, ``before`` pairs of URLs in their right order, ``once`` URLs asked for
-exactly once, ``relevant`` the URLs of the exported collection.
+``.test``. ``crawl`` are lines of [crawl], ``settings`` other tables of clew.toml. ``fetch`` and ``never`` list URLs
+that the server must and must not have been asked for, ``before`` pairs of URLs in their right order, ``once`` URLs
+asked for exactly once, ``relevant`` the URLs of the exported collection.
 """
 
 from __future__ import annotations
