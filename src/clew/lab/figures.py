@@ -226,15 +226,16 @@ def references(axes: Any, comparison: Comparison, task: str, values: Callable[[B
 
 
 def legend_entries(axes: Any, known: Mapping[str, Look], *, lines: bool) -> None:
-    """An entry for each method in colour, and one for all others."""
+    """An entry for each method in colour, and one for all others, which is named where it stands alone."""
     for name, look in known.items():
         if look.leading:
             line = look.linestyle if lines else ""
             axes.plot([], [], color=look.color, marker=look.marker, linestyle=line, label=name, **EDGED)
-    others = sum(not look.leading for look in known.values())
+    others = [name for name, look in known.items() if not look.leading]
     if others:
         line, marker = ("-", "") if lines else ("", "|")
-        axes.plot([], [], color=GREY, linestyle=line, marker=marker, linewidth=0.8, label=f"{others} others")
+        label = others[0] if len(others) == 1 else f"{len(others)} others"
+        axes.plot([], [], color=GREY, linestyle=line, marker=marker, linewidth=0.8, label=label)
 
 
 def legend(axes: Any) -> None:
