@@ -19,7 +19,8 @@ from clew.model import Ints, Outcome, Request
 from clew.text.reader import Reader, Unreadable
 from clew.urls.canonical import Canonicaliser
 from clew.web.base import World
-from clew.web.simulated.world import SimulatedWorld
+from clew.web.simulated import SimulatedWeb, parse_spec
+from clew.web.simulated.world import SimulatedWorld, links_of
 
 MOST = 200_000
 """Pages looked through, at most."""
@@ -69,6 +70,7 @@ class LookedThrough:
     file: Path
     name: str = "web"
     _inverted: Inverted | None = None
+    _web: SimulatedWeb | None = None
 
     async def backlinks(self, url: str, limit: int) -> list[str]:
         """As ``Inverted.backlinks``."""
@@ -94,7 +96,8 @@ class LookedThrough:
 
     async def _links(self, url: str) -> list[str]:
         if isinstance(self.world, SimulatedWorld):
-            found = (self.canonicalise(link, url) for link in self.world.links(url))
+            self._web = self._web or parse_spec(self.world.name)
+            found = (self.canonicalise(link, url) for link in links_of(self._web, url))
             return [link for link in found if link is not None]
         response = await self.world.fetch(Request(url))
         if response.outcome is Outcome.REDIRECT:

@@ -13,7 +13,8 @@ from clew.lab.tasks import Task
 from clew.model import Outcome, Request, Response
 from clew.text.reader import Unreadable
 from clew.web.registry import make as make_world
-from clew.web.simulated.world import SimulatedWorld
+from clew.web.simulated import parse_spec
+from clew.web.simulated.world import links_of
 
 MOST = 200_000
 """Pages that are explored, at most: what no budget reaches need not be known."""
@@ -26,10 +27,11 @@ Look = Callable[[str], Awaitable[tuple[bool, Iterable[str]]]]
 async def explore(task: Task, project: Project) -> Graph:
     """Fetch everything that links lead to, breadth-first; pages the web lacks are no pages. Raises ClewError."""
     world, _ = make_world(task.web, project.settings)
+    web = parse_spec(task.web) if task.web.startswith("sim:") else None
 
     async def look(url: str) -> tuple[bool, Iterable[str]]:
-        if isinstance(world, SimulatedWorld):  # what is broken fails, and a failure is a fetch
-            found = (project.canonicalise(link, url) for link in world.links(url))
+        if web is not None:  # what is broken fails, and a failure is a fetch
+            found = (project.canonicalise(link, url) for link in links_of(web, url))
             return True, [link for link in found if link is not None]
         response = await world.fetch(Request(url))
         return response.outcome not in (Outcome.ABSENT, Outcome.REFUSED), _links(project, response)

@@ -22,7 +22,7 @@ class SimulatedWorld:
 
     def __init__(self, web: SimulatedWeb, clock: Clock, delay_s: float = 0.0, latency_s: float = 0.0) -> None:
         self.name = web.spec
-        self._web, self._page, self._clock = web, web.page, clock
+        self._page, self._clock = web.page, clock
         self._delay_s, self._latency_s = delay_s, latency_s
 
     async def open(self) -> None:
@@ -35,16 +35,17 @@ class SimulatedWorld:
         answer = _answer(page)
         return replace(answer, fetched_at=now, elapsed_s=self._latency_s, ready_at=ready_at)
 
-    def links(self, url: str) -> list[str]:
-        """Where the page's links lead, or where a redirect does, without making the page: for who looks at the whole
-        web beforehand (back links, the lab's oracles), never for a crawl."""
-        if self._web.truth(url).kind is PageKind.REDIRECT:
-            page = self._page(url)
-            return [page.location] if page is not None and page.location else []
-        return list(self._web.links(url))
-
     async def close(self) -> None:
         """Nothing to let go of."""
+
+
+def links_of(web: SimulatedWeb, url: str) -> list[str]:
+    """Where the page's links lead, or where a redirect does, without making the page: for who looks at the whole web
+    beforehand (back links, the lab's oracles), never for a crawl."""
+    if web.truth(url).kind is PageKind.REDIRECT:
+        page = web.page(url)
+        return [page.location] if page is not None and page.location else []
+    return list(web.links(url))
 
 
 def _answer(page: SimPage) -> Response:
