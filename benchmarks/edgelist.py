@@ -29,9 +29,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.table import Table
 
+from benchmarks.measure import show
 from clew.web.providers.edgelist import EdgeList
 
 PER_VERTEX = 10
@@ -172,17 +171,9 @@ def main() -> None:
         index, *files = map(Path, options.one[4:])
         print(json.dumps(measure(files, index, links, questions, limit, seed)))
         return
-    table = Table(title="Back-links from files of links")
-    for name, _ in COLUMNS.values():
-        table.add_column(name, justify="left" if name == "form" else "right", no_wrap=True)
     with tempfile.TemporaryDirectory() as folder:
         rows = list(_rows(Path(folder), options))
-    for row in rows:
-        table.add_row(*(format(row[key], form) for key, (_, form) in COLUMNS.items()))
-    Console(width=max(Console().width, 100)).print(table)
-    if options.json:
-        rounded = [{key: round(v, 3) if isinstance(v, float) else v for key, v in row.items()} for row in rows]
-        print(json.dumps(rounded))
+    show("Back-links from files of links", COLUMNS, rows, as_json=options.json)
 
 
 if __name__ == "__main__":

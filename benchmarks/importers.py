@@ -24,9 +24,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
+from benchmarks.measure import show
 from clew.topics.bookmarks import read_bookmarks
 from clew.topics.dmoz import read_dmoz
 from clew.topics.entry import Entry
@@ -169,17 +167,9 @@ def main() -> None:
     if options.one:
         print(json.dumps(measure(options.one[0], Path(options.one[1]))))
         return
-    table = Table(title="Importers of topics")
-    for name, _ in COLUMNS.values():
-        table.add_column(name, justify="left" if name == "read" else "right", no_wrap=True)
     with tempfile.TemporaryDirectory() as folder:
         rows = list(_rows(Path(folder), options.urls, options.links, options.seed))
-    for row in rows:
-        table.add_row(*(format(row[key], form) for key, (_, form) in COLUMNS.items()))
-    Console(width=max(Console().width, 100)).print(table)
-    if options.json:
-        rounded = [{key: round(v, 3) if isinstance(v, float) else v for key, v in row.items()} for row in rows]
-        print(json.dumps(rounded))
+    show("Importers of topics", COLUMNS, rows, as_json=options.json)
 
 
 if __name__ == "__main__":

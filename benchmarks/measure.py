@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import psutil
+from rich.console import Console
+from rich.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +61,17 @@ def _memory(process: psutil.Process) -> float:
         return float(getattr(full, "pss", full.rss))
     except psutil.Error:
         return 0.0
+
+
+def show(
+    title: str, columns: Mapping[str, tuple[str, str]], rows: Sequence[Mapping[str, Any]], *, as_json: bool
+) -> None:
+    """Print rows as a table, and as one line of JSON. ``columns``: key -> (heading, format); texts come first."""
+    table = Table(title=title)
+    for heading, form in columns.values():
+        table.add_column(heading, justify="right" if form else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*(format(row[key], form) for key, (_, form) in columns.items()))
+    Console(width=max(Console().width, 100)).print(table)
+    if as_json:
+        print(json.dumps([{key: round(v, 3) if isinstance(v, float) else v for key, v in row.items()} for row in rows]))

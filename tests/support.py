@@ -15,7 +15,7 @@ import pytest
 from clew.crawl.evidence import Evidence
 from clew.judges.base import Judge
 from clew.judges.naive_bayes import NaiveBayesJudge
-from clew.model import Decision, Example, LinkBatch, Outcome, Page, Response, Source, Visit
+from clew.model import Decision, Example, Leaves, LinkBatch, Links, Outcome, Page, Response, Source, TermIds, Visit
 from clew.strategies.base import Pages, Retraining
 from clew.text.reader import Reader
 from clew.topics.interest import Interest
@@ -45,6 +45,20 @@ def text_page(text: str, language: str = "en", title: str = "", url: str = "http
     return html_page(
         f"<html lang='{language}'><head><title>{title}</title></head><body><p>{text}</p></body></html>", url
     )
+
+
+def uints(*numbers: int) -> TermIds:
+    """Term ids."""
+    return np.array(numbers, np.uint32)
+
+
+def page_of_terms(title: Sequence[int], body: Sequence[int]) -> Page:
+    """A page of these terms in one leaf, without links."""
+    none, starts = np.empty(0, np.int32), np.zeros(1, np.int32)
+    keys_, spans = np.empty(0, np.uint64), np.empty((0, 3), np.int32)
+    links = Links((), keys_, (), none, np.empty(0, np.bool_), (), uints(), starts, (), spans)
+    leaves = Leaves(uints(*body), np.array([0, len(body)], np.int32))
+    return Page("http://a.example/", "", "en", "utf-8", "text/html", "", uints(*title), leaves, links)
 
 
 class NoHistory:

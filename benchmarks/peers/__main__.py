@@ -26,8 +26,7 @@ from clew.errors import ClewError, InputError
 from clew.lab.bench import BenchProject, SharedReader
 from clew.lab.explore import explore
 from clew.lab.measures import area_over_oracle, recall_at
-from clew.lab.results import Run
-from clew.lab.running import Plan, TaskResult, run_task
+from clew.lab.running import Plan, TaskResult, run_task, summary
 from clew.lab.saved import save
 from clew.lab.tasks import Task, load
 from clew.model import Outcome, Request
@@ -83,21 +82,6 @@ async def _text(world: World, reader: Reader, url: str) -> str:
     return f"{page.title} {page.text}"
 
 
-def _row(result: TaskResult, run: Run) -> dict[str, str | int | float]:
-    """A run as ``clew lab run --json`` writes it."""
-    return {
-        "task": run.task,
-        "strategy": run.strategy,
-        "judge": run.judge,
-        "repeat": run.repeat,
-        "area_over_oracle": round(area_over_oracle(run.found, result.oracle, run.budget), 6),
-        "recall": round(float(run.found.sum()) / max(run.reachable, 1), 6),
-        "fetched": run.fetched,
-        "found": int(run.found.sum()),
-        "seconds": round(run.seconds, 3),
-    }
-
-
 def _table(results: Sequence[TaskResult]) -> Table:
     table = Table(title="Found of what could be found, by fetches (recall after 10, 25, 50 and 100 % of the budget)")
     for name in ("task", "crawler and strategy"):
@@ -145,7 +129,7 @@ def main() -> int:
         return 2
     Console(width=max(Console().width, 140)).print(_table(results))
     if options.json:
-        print(json.dumps([_row(result, run) for result in results for run in result.runs]))
+        print(json.dumps([summary(result, run) for result in results for run in result.runs]))
     return 0
 
 

@@ -16,11 +16,11 @@ from clew import Project
 from clew.crawl.feedback import held_back
 from clew.crawl.kept import archetypes_of
 from clew.crawl.labels import IRRELEVANT, LABELS, RELEVANT, add_label
-from clew.model import Doubles, LinkBatch, Outcome, Session, Visit
+from clew.model import Doubles, LinkBatch, Outcome, Session
 from clew.store.base import VisitRow
 from clew.store.warc import read
-from clew.strategies.base import Quiet, Retraining, View
-from clew.strategies.bingo import Bingo
+from clew.strategies.base import Retraining, View
+from clew.strategies.fixed import FixedStrategy
 from clew.strategies.registry import STRATEGIES
 from support import clew
 
@@ -28,7 +28,7 @@ SIM = "sim:pages=4000,seed=5,pages_per_host=15,words=120,broken=0.1,redirects=0.
 ROUNDS = (2, 4)
 
 
-class Naming(Quiet):
+class Naming(FixedStrategy):
     """Best-first; after some sessions its surest (or ``worst``) pages become archetypes."""
 
     name = "naming"
@@ -42,8 +42,6 @@ class Naming(Quiet):
     def score(self, links: LinkBatch) -> Doubles:
         return np.full(len(links), links.source.relevance, np.float64)
 
-    def learn(self, visit: Visit) -> None: ...
-
     def adapt(self, session: Session) -> bool:
         if session.number not in ROUNDS:
             return False
@@ -56,16 +54,10 @@ class Naming(Quiet):
     def explain(self, links: LinkBatch, index: int) -> list[str]:
         return ["naming"]
 
-    def state(self) -> bytes:
-        return b""
-
-    def restore(self, state: bytes) -> None: ...
-
 
 @pytest.fixture(autouse=True)
 def strategies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(STRATEGIES, "naming", Naming)
-    monkeypatch.setitem(STRATEGIES, "bingo", Bingo)
     monkeypatch.setattr(Naming, "views", [])
     monkeypatch.setattr(Naming, "outcomes", [])
     monkeypatch.setattr(Naming, "worst", False)

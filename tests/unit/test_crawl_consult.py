@@ -11,8 +11,9 @@ import pytest
 
 from clew import Project
 from clew.crawl.inverted import Inverted, LookedThrough, look_through
-from clew.model import Doubles, LinkBatch, Session, Visit
-from clew.strategies.base import TOP, Quiet, View, enqueued
+from clew.model import Doubles, LinkBatch, Visit
+from clew.strategies.base import TOP, View, enqueued
+from clew.strategies.fixed import FixedStrategy
 from clew.strategies.registry import STRATEGIES
 from clew.web.clock import VirtualClock
 from clew.web.folder import FolderWorld
@@ -36,7 +37,7 @@ BY_PAGE = {"": 5.0, "index": 1.0, "p": 2.0, "q": 1.0, "p1": 9.0}
 """Scores of the links of each page: p1's only link is better than what is left of p's."""
 
 
-class Fixed(Quiet):
+class Fixed(FixedStrategy):
     """Scores by source page; whole pages or not."""
 
     name = "fixed"
@@ -48,18 +49,8 @@ class Fixed(Quiet):
         page = links.source.url.rpartition("/")[2].removesuffix(".html")
         return np.full(len(links), BY_PAGE.get(page or ("index" if links.source.url else ""), 0.0))
 
-    def learn(self, visit: Visit) -> None: ...
-
-    def adapt(self, session: Session) -> bool:
-        return False
-
     def explain(self, links: LinkBatch, index: int) -> list[str]:
         return ["fixed"]
-
-    def state(self) -> bytes:
-        return b""
-
-    def restore(self, state: bytes) -> None: ...
 
 
 class Whole(Fixed):

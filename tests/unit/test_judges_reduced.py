@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
 from math import log
 
 import numpy as np
@@ -12,26 +11,8 @@ import pytest
 from clew.judges.features import pair_ids
 from clew.judges.reduced import HEAVIEST, ReducedVocabulary
 from clew.judges.reference import Reference
-from clew.model import Leaves, Links, Page, TermIds
-
-
-def uints(*numbers: int) -> TermIds:
-    return np.array(numbers, np.uint32)
-
-
-def no_links() -> Links:
-    none, starts = np.empty(0, np.int32), np.zeros(1, np.int32)
-    keys, spans = np.empty(0, np.uint64), np.empty((0, 3), np.int32)
-    return Links((), keys, (), none, np.empty(0, np.bool_), (), uints(), starts, (), spans)
-
-
-NO_LINKS = no_links()
-
-
-def page(title: Sequence[int], body: Sequence[int]) -> Page:
-    leaves = Leaves(uints(*body), np.array([0, len(body)], np.int32))
-    return Page("http://a.example/", "", "en", "utf-8", "text/html", "", uints(*title), leaves, NO_LINKS)
-
+from support import page_of_terms as page
+from support import uints
 
 HUNDRED = Reference(uints(1, 2, 3, 4), np.array([50.0, 10.0, 1.0, 100.0]), 100.0)
 """A hundred documents: 1 in half of them, 2 in ten, 3 in one, 4 in all, 5 and what follows in none."""

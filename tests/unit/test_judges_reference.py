@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib.resources import files
 from math import log
 
@@ -13,28 +12,11 @@ from clew.errors import InputError
 from clew.judges import background
 from clew.judges.features import Features, pair_ids
 from clew.judges.reference import STEP, Reference, pack, shipped_languages, unpack
-from clew.model import Doubles, Leaves, Links, Page, TermIds
+from clew.model import Doubles
 from clew.text.language import stop_words
 from clew.text.terms import tokeniser
-
-
-def uints(*numbers: int) -> TermIds:
-    return np.array(numbers, np.uint32)
-
-
-def no_links() -> Links:
-    none, starts = np.empty(0, np.int32), np.zeros(1, np.int32)
-    keys, spans = np.empty(0, np.uint64), np.empty((0, 3), np.int32)
-    return Links((), keys, (), none, np.empty(0, np.bool_), (), uints(), starts, (), spans)
-
-
-NO_LINKS = no_links()
-
-
-def page(title: Sequence[int], body: Sequence[int]) -> Page:
-    leaves = Leaves(uints(*body), np.array([0, len(body)], np.int32))
-    return Page("http://a.example/", "", "en", "utf-8", "text/html", "", uints(*title), leaves, NO_LINKS)
-
+from support import page_of_terms as page
+from support import uints
 
 SMALL = Reference(uints(3, 5, 9), np.array([1.0, 4.0, 10.0]), 10.0)
 """Ten documents: term 3 in one of them, 5 in four, 9 in all."""

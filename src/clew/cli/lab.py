@@ -18,8 +18,7 @@ from clew.judges.registry import JUDGES
 from clew.lab.comparison import Comparison
 from clew.lab.measures import area_over_oracle, recall_at
 from clew.lab.report import write_report
-from clew.lab.results import Run
-from clew.lab.running import Plan, TaskResult, run_all
+from clew.lab.running import Plan, TaskResult, run_all, summary
 from clew.lab.saved import load as load_results
 from clew.lab.saved import save
 from clew.lab.simulating import PRESETS, simulate
@@ -70,7 +69,7 @@ def run(
         save(results, out)
         write_report(comparison(results), out)
     if as_json:
-        print_json([_row(result, one) for result in results for one in result.runs])
+        print_json([summary(result, one) for result in results for one in result.runs])
     else:
         _table(results)
         if out is not None:
@@ -146,20 +145,6 @@ def _names(text: str, known: Sequence[str], what: str) -> tuple[str, ...]:
     if not names:
         raise InputError(f"name at least one {what}: all, or some of {', '.join(known)}")
     return names
-
-
-def _row(result: TaskResult, run: Run) -> dict[str, str | int | float]:
-    return {
-        "task": run.task,
-        "strategy": run.strategy,
-        "judge": run.judge,
-        "repeat": run.repeat,
-        "area_over_oracle": round(area_over_oracle(run.found, result.oracle, run.budget), 6),
-        "recall": round(float(run.found.sum()) / max(run.reachable, 1), 6),
-        "fetched": run.fetched,
-        "found": int(run.found.sum()),
-        "seconds": round(run.seconds, 3),
-    }
 
 
 def _table(results: Sequence[TaskResult]) -> None:

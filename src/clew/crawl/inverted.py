@@ -97,8 +97,7 @@ class LookedThrough:
     async def _links(self, url: str) -> list[str]:
         if isinstance(self.world, SimulatedWorld):
             self._web = self._web or parse_spec(self.world.name)
-            found = (self.canonicalise(link, url) for link in links_of(self._web, url))
-            return [link for link in found if link is not None]
+            return links_of(self._web, url, self.canonicalise)
         response = await self.world.fetch(Request(url))
         if response.outcome is Outcome.REDIRECT:
             target = self.canonicalise(response.location, url)

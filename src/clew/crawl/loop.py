@@ -182,7 +182,7 @@ class Crawl:
     def _link(self, lease: Lease) -> Link:
         batch, score = self.parts.store.batch(lease.row), lease.score
         if score >= TOP and self.parts.strategy.whole_pages:  # it comes first for its page's sake
-            score = float(self.parts.scores(batch)[lease.index])
+            score = float(self.parts.store.row_scores(lease.row)[lease.index])
         return Link(batch, lease.index, score, self.attempts.get(lease.key, 0))
 
     async def _fetch(self, link: Link) -> Response:

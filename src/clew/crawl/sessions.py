@@ -155,9 +155,9 @@ class Sessions:
         if not self.parts.strategy.whole_pages or row in self.opened:
             return
         self.opened.add(row)
-        batch = self.parts.store.batch(row)
-        scores = first_of_all(self.parts.scores(batch))
-        self.parts.frontier.add(batch.links.keys, self.parts.evidence.host_ids(batch.links), scores, row)
+        links = self.parts.store.batch(row).links
+        scores = first_of_all(self.parts.store.row_scores(row))
+        self.parts.frontier.add(links.keys, self.parts.evidence.host_ids(links), scores, row)
 
     # -- asking outside -----------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from clew.crawl.kept import archetypes_of
 from clew.crawl.outside import Outside
+from clew.crawl.project import DATABASE
 from clew.errors import ProjectError
 from clew.judges.base import Judge
 from clew.model import Decision, Example, Keys, Visit
@@ -21,8 +22,6 @@ from clew.store.sqlite import SqliteStore
 from clew.strategies.base import Pages, Retraining
 from clew.topics.interest import Interest
 from clew.topics.tree import TopicTree
-
-DATABASE = "crawl.db"
 
 
 class Hands(Protocol):

@@ -31,7 +31,7 @@ import numpy as np
 from clew.judges.bags import Bag, Places
 from clew.judges.features import PLAIN, Features
 from clew.judges.trained import TrainedJudge
-from clew.judges.vectors import Shares, Vectors
+from clew.judges.vectors import Vectors
 from clew.model import Doubles, Floats
 
 NEGATIVE_WEIGHT = 0.5
@@ -56,12 +56,9 @@ class CentroidJudge(TrainedJudge):
         self._sums = np.zeros((2, 0, 0), np.float64)
         self._products = np.zeros((2, 2, 0), np.float64)
 
-    def refer_to(self, shares: Shares) -> None:
-        self.vectors.shares = shares
-
     def _train(self, bags: Sequence[Bag], labels: Sequence[int]) -> None:
         self._learn_vocabulary(bags)
-        self.vectors.learn(bags, self.vocabulary, self.languages)
+        self.vectors.learn(bags, self.vocabulary, self.languages, self.shares)
         sums = np.zeros((2, len(self.vocabulary), len(self.topics)))  # examples of each topic, all others
         sides = zip(self.tree.members(labels).T, self.tree.outsiders(labels).T, strict=True)
         for bag, both in zip(bags, sides, strict=True):

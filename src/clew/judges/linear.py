@@ -19,7 +19,7 @@ from clew.judges import selection
 from clew.judges.bags import Bag, Places
 from clew.judges.features import PLAIN, Features
 from clew.judges.trained import TrainedJudge
-from clew.judges.vectors import Shares, Vectors
+from clew.judges.vectors import Vectors
 from clew.model import Bools, Doubles, Floats
 
 FOLDS = 5
@@ -50,9 +50,6 @@ class LinearJudge(TrainedJudge):
         self.planes = np.zeros((0, 0), np.float32)
         self.shifts = np.zeros(0, np.float64)
 
-    def refer_to(self, shares: Shares) -> None:
-        self.vectors.shares = shares
-
     def _separate(self, matrix: Any, truth: Bools) -> tuple[Doubles, float]:
         """Weights float64[V] and shift of the plane between the rows of a sparse matrix [n, V] that are true and
         those that are not; both occur."""
@@ -60,7 +57,7 @@ class LinearJudge(TrainedJudge):
 
     def _train(self, bags: Sequence[Bag], labels: Sequence[int]) -> None:
         self._learn_vocabulary(bags)
-        self.vectors.learn(bags, self.vocabulary, self.languages)
+        self.vectors.learn(bags, self.vocabulary, self.languages, self.shares)
         matrix = self._matrix(bags)
         planes = [self._plane(matrix, members, rivals) for members, rivals in self._nodes(labels)]
         self.planes = np.array([weights for weights, _ in planes], np.float32).T.copy()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from clew.config import JudgeSettings
 from clew.errors import ConfigError
@@ -23,12 +23,8 @@ from clew.judges.vectors import Shares
 from clew.judges.wordvectors import word_vectors
 
 CRAWL = "crawl"
-REFERENCES: dict[str, Shares] = {
-    "words": background.document_shares,
-    "table": shipped_shares,
-    CRAWL: background.document_shares,
-}
-"""Reference corpora by name: word frequencies, the table that ships with Clew, the crawl's own pages (once learned)."""
+REFERENCES: dict[str, Shares] = {"words": background.document_shares, "table": shipped_shares}
+"""Reference corpora by name: word frequencies, the table that ships with Clew; CRAWL is what a crawl learned."""
 
 Topics = tuple[str, ...]
 Maker = Callable[[Topics, JudgeSettings, Mapping[str, float], int], Judge]
@@ -99,9 +95,9 @@ def _embedding(topics: Topics, settings: JudgeSettings, seed: int) -> Judge:
     return EmbeddingJudge(topics, background=settings.background, seed=seed, features=features)
 
 
-def _one_of(setting: str, value: str, choices: Mapping[str, object]) -> None:
-    if value not in choices:
-        raise ConfigError(f"{setting}: there is no {value!r}; choose from: {', '.join(sorted(choices))}")
+def _one_of(setting: str, value: str, choices: Iterable[str]) -> None:
+    if value not in (known := sorted(choices)):
+        raise ConfigError(f"{setting}: there is no {value!r}; choose from: {', '.join(known)}")
 
 
 def _trained(name: str) -> Maker:
@@ -145,7 +141,7 @@ def make(
 
 def _shares(settings: JudgeSettings, corpus: Reference | None) -> Shares:
     """Where the rarity of features comes from."""
-    _one_of("judge.reference", settings.reference, REFERENCES)
+    _one_of("judge.reference", settings.reference, {*REFERENCES, CRAWL})
     if settings.reference == CRAWL:
         if corpus is None:
             raise ConfigError(

@@ -8,6 +8,7 @@ import numpy as np
 
 from clew.errors import TrainingError
 from clew.judges import background, calibration
+from clew.judges.background import document_shares
 from clew.judges.bags import Bag, Places, Vocabulary
 from clew.judges.calibration import Calibration, Calibrations
 from clew.judges.features import PLAIN, Features
@@ -49,10 +50,12 @@ class TrainedJudge:
         self.vocabulary = Vocabulary(np.empty(0, np.uint32))
         self.languages: tuple[str, ...] = ()
         self.curves = Calibrations(())
+        self.shares: Shares = document_shares
         self._holders = np.zeros(0, np.int32)
 
     def refer_to(self, shares: Shares) -> None:
         """Take the rarity of features from there; for judges that compare vectors."""
+        self.shares = shares
 
     def fit(self, examples: Sequence[Example]) -> None:
         bags = [self.features.bag(example.page) for example in examples]

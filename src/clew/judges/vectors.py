@@ -27,21 +27,29 @@ Shares = Callable[[Sequence[str]], tuple[TermIds, Doubles]]
 @dataclass(slots=True, eq=False)
 class Vectors:
     """What turns bags into vectors, once it has learnt how rare they are. ``heaviest`` features of a page stay, if it
-    has more: the reduced vectors of papers/1 (CFC-21), which has 40; 0: all. ``shares`` says in which share of general
-    pages each feature occurs: word frequencies, or a reference corpus (judges/reference.py).
+    has more: the reduced vectors of papers/1 (CFC-21), which has 40; 0: all.
     """
 
     logarithmic: bool = True
     heaviest: int = 0
-    shares: Shares = background.document_shares
     idf: Doubles = field(default_factory=lambda: np.zeros(0, np.float64))
 
-    def learn(self, bags: Sequence[Bag], vocabulary: Vocabulary, languages: Sequence[str]) -> None:
-        """How rare features are, from the examples and general text in their languages."""
+    def learn(
+        self,
+        bags: Sequence[Bag],
+        vocabulary: Vocabulary,
+        languages: Sequence[str],
+        shares_of: Shares = background.document_shares,
+    ) -> None:
+        """How rare features are, from the examples and general text in their languages.
+
+        ``shares_of`` says in which share of general pages each feature occurs: word frequencies, or a reference corpus
+        (judges/reference.py).
+        """
         seen = np.zeros(len(vocabulary))
         for bag in bags:
             seen[vocabulary.project(bag)[0]] += 1
-        ids, shares = self.shares(languages)
+        ids, shares = shares_of(languages)
         places, general = vocabulary.project((ids, shares.astype(np.float32)))
         seen[places] += general * GENERAL_PAGES
         self.idf = np.asarray(np.log1p((len(bags) + GENERAL_PAGES) / (1.0 + seen)), np.float64)

@@ -18,6 +18,7 @@ from clew.crawl.inverted import Inverted
 from clew.crawl.run import CrawlOptions, CrawlResult, crawl
 from clew.lab.bench import BenchProject, SharedReader
 from clew.lab.explore import explore
+from clew.lab.measures import area_over_oracle
 from clew.lab.oracle import greedy, one_step, reachable
 from clew.lab.results import Run
 from clew.lab.tasks import Task
@@ -43,6 +44,21 @@ class TaskResult:
     runs: tuple[Run, ...]
     oracle: Bools
     one_step: Bools
+
+
+def summary(result: TaskResult, run: Run) -> dict[str, str | int | float]:
+    """A run of a task in a few figures, as ``clew lab run --json`` prints it."""
+    return {
+        "task": run.task,
+        "strategy": run.strategy,
+        "judge": run.judge,
+        "repeat": run.repeat,
+        "area_over_oracle": round(area_over_oracle(run.found, result.oracle, run.budget), 6),
+        "recall": round(float(run.found.sum()) / max(run.reachable, 1), 6),
+        "fetched": run.fetched,
+        "found": int(run.found.sum()),
+        "seconds": round(run.seconds, 3),
+    }
 
 
 def run_all(tasks: Sequence[Task], plan: Plan, jobs: int) -> Iterator[TaskResult]:

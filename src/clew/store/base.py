@@ -331,6 +331,10 @@ class Store(Protocol):
         """A packed row with all its evidence; host history as it is now."""
         ...
 
+    def row_scores(self, row: int) -> Floats:
+        """The scores of a packed row's links, float32[n]: when they were found, or last scored again."""
+        ...
+
     def batches(self) -> Iterator[tuple[int, LinkBatch]]:
         """(row, batch) of every packed row, in the order added."""
         ...

@@ -295,6 +295,12 @@ class SqliteStore:
     def batch(self, row: int) -> LinkBatch:
         return _with_history(self._stored(row), self._hosts)
 
+    def row_scores(self, row: int) -> Floats:
+        packed = self._value("SELECT scores FROM heads WHERE row = ?", (row,))
+        if packed is None:
+            raise StoreError(f"{self.path} has no links of row {row}")
+        return unpack_floats(packed)
+
     def batches(self) -> Iterator[tuple[int, LinkBatch]]:
         for _, row, *packed in self._chunks(schema.PACKED_IN_ORDER, 0):
             yield row, _with_history(self._unpacked(row, *packed), self._hosts)

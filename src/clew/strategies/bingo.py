@@ -37,7 +37,8 @@ from clew.strategies.base import TOP, Pages, View, enqueued
 from clew.strategies.bingo_archetypes import Ranked
 from clew.strategies.bingo_paths import MOVED, Paths
 from clew.strategies.bingo_retraining import Rounds, Topics
-from clew.strategies.bingo_settings import DEPTH_FIRST, SHARP, BingoSettings, check
+from clew.strategies.bingo_settings import CHOICES, DEPTH_FIRST, SHARP, BingoSettings
+from clew.strategies.choices import check_choices
 
 
 class _State(msgspec.Struct, array_like=True):
@@ -66,7 +67,7 @@ class Bingo:
 
     def __init__(self, settings: BingoSettings | None = None) -> None:
         self.settings = settings or BingoSettings()
-        check(self.settings)
+        check_choices(self.name, self.settings, CHOICES)
         self.harvesting = not self.settings.learning_pages
         self._topics = Topics()
         self._rounds = Rounds(self.settings)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from clew.config import Section, doc
-from clew.errors import ConfigError
 
 SHARP, SOFT = "sharp", "soft"
 DEPTH_FIRST, BEST_FIRST = "depth-first", "best-first"
@@ -73,11 +72,3 @@ class BingoSettings(Section, frozen=True):
     ask_backlinks: Annotated[
         int, doc("Pages asked of the back-link provider for each of a topic's best authorities (0: not asked).", ge=0)
     ] = 0
-
-
-def check(settings: BingoSettings) -> None:
-    """Raises ConfigError for a name that is no choice."""
-    for name, choices in CHOICES.items():
-        value = getattr(settings, name)
-        if value not in choices:
-            raise ConfigError(f"[strategy.bingo] {name} is {value!r}; choose one of: {', '.join(choices)}")

@@ -8,6 +8,7 @@ import msgspec
 
 from clew.config import Section, doc
 from clew.errors import ConfigError
+from clew.strategies.choices import check_choices
 
 SEEDS, LAYER_1, ALL_LAYERS = "seeds", "layer 1", "all layers"
 EQUAL, SIZES = "equal", "sizes"
@@ -77,10 +78,7 @@ class Settings(Section, frozen=True):
 
     def check(self, name: str) -> None:
         """Raises ConfigError for a choice that there is not."""
-        for setting, choices in CHOICES.items():
-            value = getattr(self, setting)
-            if value not in choices:
-                raise ConfigError(f"[strategy.{name}] {setting} is {value!r}; choose one of: {', '.join(choices)}")
+        check_choices(name, self, CHOICES)
         layers = {str(layer) for layer in range(self.depth + 1)}
         for layer in self.thresholds:
             if layer not in layers:

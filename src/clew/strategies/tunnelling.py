@@ -36,10 +36,10 @@ import msgspec
 import numpy as np
 
 from clew.config import Section, doc
-from clew.errors import ConfigError
 from clew.graph.paths import CUMULATIVE_MAX, METRICS, expanded, step
 from clew.model import Bools, Decision, Doubles, Floats, LinkBatch, Outcome, Session, Visit
 from clew.strategies.base import Quiet, View
+from clew.strategies.choices import check_choices
 from clew.strategies.tunnelling_collections import DOCUMENTS, is_document
 
 CORRELATION, BREADTH_FIRST, DISTANCE = "correlation", "breadth-first", "distance"
@@ -83,10 +83,7 @@ class Tunnelling(Quiet):
 
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or self.Settings()
-        for name, choices in (("metric", METRICS), ("order", ORDERS)):
-            value = getattr(self.settings, name)
-            if value not in choices:
-                raise ConfigError(f"[strategy.{self.name}] {name} is {value!r}; choose one of: {', '.join(choices)}")
+        check_choices(self.name, self.settings, {"metric": METRICS, "order": ORDERS})
         self.documents = tuple(f".{ending.lower().lstrip('.')}" for ending in self.settings.documents)
         self.collections = np.zeros(1, np.intp)
         self._distances = np.zeros(1024, np.float32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from clew.model import Outcome, Request, Response
+from clew.urls.canonical import Canonicaliser
 from clew.web.base import Clock
 from clew.web.simulated.web import PageKind, SimPage, SimulatedWeb
 
@@ -39,13 +40,16 @@ class SimulatedWorld:
         """Nothing to let go of."""
 
 
-def links_of(web: SimulatedWeb, url: str) -> list[str]:
+def links_of(web: SimulatedWeb, url: str, canonicalise: Canonicaliser) -> list[str]:
     """Where the page's links lead, or where a redirect does, without making the page: for who looks at the whole web
     beforehand (back links, the lab's oracles), never for a crawl."""
     if web.truth(url).kind is PageKind.REDIRECT:
         page = web.page(url)
-        return [page.location] if page is not None and page.location else []
-    return list(web.links(url))
+        found = [page.location] if page is not None and page.location else []
+    else:
+        found = list(web.links(url))
+    named = (canonicalise(link, url) for link in found)
+    return [link for link in named if link is not None]
 
 
 def _answer(page: SimPage) -> Response:
