@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from clew.web.simulated import DemoServer, demo_web
+from clew.web.simulated import demo_web
+from clew.web.simulated.server import DemoServer
 from support import clew, clew_json, exported
 
 KILLS = 20

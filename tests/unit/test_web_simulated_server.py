@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from clew.errors import ClewError
-from clew.web.simulated import DemoServer, SimParameters, SimulatedWeb, demo_web
-from clew.web.simulated.server import GRAVE
+from clew.web.simulated import SimParameters, SimulatedWeb, demo_web
+from clew.web.simulated.server import GRAVE, DemoServer
 
 ADDRESSES = ("127.0.0.2", "127.0.0.3", "127.0.0.4")
 

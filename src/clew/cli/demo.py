@@ -19,7 +19,8 @@ from clew.config import quoted
 from clew.crawl.project import SETTINGS, Project
 from clew.crawl.run import CrawlOptions, crawl
 from clew.errors import InputError
-from clew.web.simulated import Demo, DemoServer, demo_web
+from clew.web.simulated import Demo, demo_web
+from clew.web.simulated.server import DemoServer
 
 STRATEGIES = ("breadth-first", "best-first")
 MARK = "made by clew demo"

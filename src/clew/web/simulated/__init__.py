@@ -2,11 +2,10 @@
 
 from clew.web.simulated.demo import Demo, demo_web
 from clew.web.simulated.parameters import SimParameters, describe
-from clew.web.simulated.server import Access, DemoServer
 from clew.web.simulated.web import PageKind, PageTruth, SimPage, SimulatedWeb, parse_spec
 from clew.web.simulated.world import SimulatedWorld
 
 __all__ = [
-    "Access", "Demo", "DemoServer", "PageKind", "PageTruth", "SimPage", "SimParameters", "SimulatedWeb",
+    "Demo", "PageKind", "PageTruth", "SimPage", "SimParameters", "SimulatedWeb",
     "SimulatedWorld", "demo_web", "describe", "parse_spec",
 ]  # fmt: skip
