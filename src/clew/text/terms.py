@@ -1,7 +1,7 @@
 """Text to terms: words, stop words, stems, and the ids by which everything else knows a term.
 
 A term is a stem in the language of its page; its id is a hash of the stem, the same in every process and run. Each
-distinct word is stemmed once, ever: a dictionary leads from the word as it stands to its id, and texts of many
+distinct word is stemmed once, ever: a table leads from the word as it stands to its id (``forms``), and texts of many
 pieces (DOM leaves, anchors) are cut up in one pass.
 
 What counts as a term: letters, digits and marks in a row, lower case, NFC, diacritics kept. Left out: stop words,
@@ -23,6 +23,7 @@ import numpy.typing as npt
 import Stemmer
 
 from clew.model import Ints, TermIds
+from clew.text.forms import FORMS, FormTable, words_in
 from clew.text.language import UNPARTED, code_of, language, stop_words
 
 __all__ = ["Tokeniser", "language", "name", "term_id", "tokeniser"]
@@ -35,9 +36,6 @@ DROPPED = 0xFFFFFFFF
 
 MAX_CHARS = 40
 MAX_DIGITS = 4
-
-FORMS = 1 << 17
-"""Words a tokeniser remembers (about 20 MB), then it starts afresh."""
 
 NAMES = 1 << 19
 """Terms whose names a process remembers."""
@@ -74,6 +72,7 @@ _BETWEEN = re.compile(  # punctuation and symbols in UTF-8 that often stand betw
     rb"|\xe2(?:\x80[\x80-\x8a\x8e-\xbf]|\x81[\x80-\x9f\xa1-\xaf]"  # dashes, quotation marks, special spaces
     rb"|\x86[\x90-\xbf]|[\x87-\x90\x94-\x9c\x9f-\xaf][\x80-\xbf])"  # arrows, mathematics, boxes, dingbats
 )
+_PAD = b" " * 8
 _TABLE = bytes(c if c >= 0x80 or not c else ord(chr(c).lower()) if chr(c).isalnum() else 0x20 for c in range(256))
 """Blanks out ASCII punctuation and lowers ASCII capitals."""
 
@@ -111,7 +110,8 @@ class Tokeniser:
         self.language = code_of(language)
         self.stems = self.language in _STEMMERS
         self._words = _word_pattern(self.language not in _UNMARKED).findall
-        self._forms = _Forms(self.language, self._words)
+        self._lexicon = _Lexicon(self.language, self._words)
+        self._forms = FormTable(self._lexicon.of_form)
         self._table = _TABLE_TURKISH if self.language in _TURKIC else _TABLE
 
     def ids(self, text: str) -> TermIds:
@@ -122,60 +122,59 @@ class Tokeniser:
         """The terms of many texts in one pass: uint32[t], and int32[n + 1] where each text's terms start."""
         if not texts:
             return np.empty(0, np.uint32), np.zeros(1, np.int32)
-        joined = " \x00 ".join(texts)
+        joined = "\x00".join(texts)
         if joined.count("\x00") != len(texts) - 1:
-            joined = " \x00 ".join(text.replace("\x00", " ") for text in texts)
-        ids = None if self.language in UNPARTED else self._quick(joined)
-        return _split(self._thorough(joined) if ids is None else ids)
+            joined = "\x00".join(text.replace("\x00", " ") for text in texts)
+        found = None if self.language in UNPARTED else self._quick(joined)
+        return _split(self._thorough(joined)) if found is None else found
 
-    def _quick(self, text: str) -> npt.NDArray[np.uint32] | None:
-        """Ids of all words, BOUNDARY and DROPPED among them; None if the text must be cut up thoroughly."""
+    def _quick(self, text: str) -> tuple[TermIds, Ints] | None:
+        """The terms of texts parted by BOUNDARY characters; None if they must be cut up thoroughly."""
         raw = text.encode("utf-8", "replace")
         if len(raw) > len(text):
             raw = _BETWEEN.sub(b" ", raw)
-        self._forms.several = False
-        words = raw.translate(self._table).split()
-        ids = np.fromiter(map(self._forms.__getitem__, words), np.uint32, len(words))
-        return None if self._forms.several else ids
+        raw = raw.translate(self._table) + _PAD
+        data = np.frombuffer(raw, np.uint8)
+        starts, lengths = words_in(data)
+        ids = self._forms.ids(raw, starts, lengths)
+        if ids is None:
+            return None
+        kept = ids != DROPPED
+        ends = np.searchsorted(starts[kept], np.flatnonzero(data == BOUNDARY))
+        terms = ids[kept]
+        return terms, np.concatenate([[0], ends, [len(terms)]]).astype(np.int32)
 
     def _thorough(self, text: str) -> npt.NDArray[np.uint32]:
+        """Ids of all words, BOUNDARY and DROPPED among them."""
         words = self._words(_UNPARTED_RUN.sub(_pairs, _plain(text)))
-        return np.fromiter(map(self._forms.of_word, words), np.uint32, len(words))
+        return np.fromiter(map(self._lexicon.__getitem__, words), np.uint32, len(words))
 
 
-class _Forms(dict[bytes, int]):
-    """What stands between spaces, in UTF-8 -> term id. ``several`` is set when something held several terms."""
+class _Lexicon(dict[str, int]):
+    """Words that were cut out by the book -> term ids, and what becomes of a word that was never met."""
 
     def __init__(self, language: str, words: Callable[[str], list[str]]) -> None:
-        super().__init__({b"\x00": BOUNDARY})
+        super().__init__({"\x00": BOUNDARY})
         self.words = words
         self.lower = _turkish_lower if language in _TURKIC else str.lower
         self.stem = _stemmer(language)
         self.stops = stop_words(language) if language else frozenset()
-        self.several = False
 
-    def __missing__(self, raw: bytes) -> int:
-        text = _plain(raw.decode("utf-8", "replace"))
-        words = self.words(text)
-        if not words:
-            return self._keep(raw, DROPPED)
-        if len(words) > 1 or (len(words[0]) > 1 and _UNPARTED_RUN.search(words[0])):
-            self.several = True
-            return DROPPED
-        return self._keep(raw, self._id(self.lower(words[0])))
-
-    def of_word(self, word: str) -> int:
-        """The id of one word that was cut out by the book."""
-        raw = word.encode("utf-8", "replace")
-        known = self.get(raw)
-        return self._keep(raw, self._id(self.lower(word))) if known is None else known
-
-    def _keep(self, raw: bytes, number: int) -> int:
+    def __missing__(self, word: str) -> int:
         if len(self) > FORMS:
             self.clear()
-            self[b"\x00"] = BOUNDARY
-        self[raw] = number
+            self["\x00"] = BOUNDARY
+        self[word] = number = self._id(self.lower(word))
         return number
+
+    def of_form(self, raw: bytes) -> int | None:
+        """The id of what stands between spaces, in UTF-8; None if that is several words."""
+        words = self.words(_plain(raw.decode("utf-8", "replace")))
+        if not words:
+            return DROPPED
+        if len(words) > 1 or (len(words[0]) > 1 and _UNPARTED_RUN.search(words[0])):
+            return None
+        return self._id(self.lower(words[0]))
 
     def _id(self, word: str) -> int:
         if word in self.stops or len(word) > MAX_CHARS or (word.isdecimal() and len(word) > MAX_DIGITS):
