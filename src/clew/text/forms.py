@@ -71,17 +71,17 @@ class FormTable:
     def _find(self, keys: Keys) -> tuple[TermIds, Places]:
         """The ids of keys, and the places of those that are not there."""
         slots = self._slots_of(keys)
-        there, ids = self._keys[slots], self._ids[slots]
+        there, ids = self._keys.take(slots), self._ids.take(slots)
         left = np.flatnonzero(there != keys)
-        there, missing = there[left], []
+        there, missing = there.take(left), []
         while len(left):
             gone = there == 0
             if gone.any():
                 missing.append(left[gone])
                 left = left[~gone]
             slots[left] = beyond = (slots[left] + 1) & self._last
-            there = self._keys[beyond]
-            right = there == keys[left]
+            there = self._keys.take(beyond)
+            right = there == keys.take(left)
             ids[left[right]] = self._ids[beyond[right]]
             left, there = left[~right], there[~right]
         return ids, np.concatenate(missing) if missing else left

@@ -79,6 +79,7 @@ _SCRIPTS = (
     ("Hani", "\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"),
 )
 _NO_LETTERS = bytes(code for code in range(0x80) if not chr(code).isalpha())
+_LETTERS = bytes(code if chr(code).isalpha() and code < 0x80 else 0x20 for code in range(256))
 _SCRIPT_RUNS = re.compile("|".join(f"(?P<{name}>[{span}]+)" for name, span in _SCRIPTS))
 _WRITTEN = {  # languages in other scripts than Latin alone
     "el": "Grek", "ru": "Cyrl", "uk": "Cyrl", "be": "Cyrl", "bg": "Cyrl", "mk": "Cyrl", "sr": "Cyrl Latn",
@@ -142,9 +143,16 @@ def _sample(text: str) -> str:
 
 def _stop_share(code: str, sample: str) -> float:
     """The share of words that are stop words of a language; UNKNOWN_SHARE when that cannot be told."""
-    words = re.findall(r"[^\W\d_]+", sample.lower())
+    words = _words(sample.lower())
     stops = stop_words(code) if len(words) >= MIN_LETTERS else None  # too few words to count
     return sum(map(stops.__contains__, words)) / len(words) if stops else UNKNOWN_SHARE
+
+
+def _words(text: str) -> list[str]:
+    """Runs of letters."""
+    if text.isascii():
+        return text.encode().translate(_LETTERS).decode().split()
+    return re.findall(r"[^\W\d_]+", text)
 
 
 def _script_fits(code: str, sample: str) -> bool:

@@ -21,8 +21,9 @@ MANY_DRAWINGS = 100
 _STRIPPED = ["script", "style", "noscript", "template", "noframes"]
 _MEANT = "a[href], area, iframe, img, meta, link, base"
 _EMPTY = ":blank:not(img, body)"
-_RARE = "svg, frameset, math area, math iframe, math link, math base"
-"""Drawings, and what is left to a walk: frames, and (in formulae) leaves that hold elements, links perhaps."""
+_APART = "title, svg, frameset, math"
+_WALKED = "frameset, math area, math iframe, math link, math base"
+"""What is left to a walk: frames, and (in formulae) leaves that hold elements, links perhaps."""
 
 # Taken and given back once, untouched: from then on glibc keeps up to 32 MB of free memory. Else it may return a page's
 # tree to the system and get it back for the next, up to 100 page faults each time. No effect with other allocators.
@@ -39,12 +40,8 @@ def parse(text: str, max_anchors: int) -> Document | None:
         return None
     walk = Walk(max_anchors, keep_text=False)
     parser.strip_tags(_STRIPPED, recursive=True)
-    rare = {node.tag for node in parser.css(_RARE)}
-    if rare - {"svg"} or (rare and not _drawings_marked(parser)):
+    if not _set_apart(parser, walk):
         return None
-    for title in parser.css("title"):
-        walk.title(title)
-        title.decompose()
     walk.html(root)
     links, own = _mark(parser, walk)
     for node in body.css(_EMPTY):
@@ -52,6 +49,18 @@ def parse(text: str, max_anchors: int) -> Document | None:
     pieces = body.text(deep=True, separator="\x00").split("\x00")
     _number(walk.document, pieces, links, own)
     return _finished(walk.document)
+
+
+def _set_apart(parser: LexborHTMLParser, walk: Walk) -> bool:
+    """Take out titles, and make drawings leaves; False when the page must be walked."""
+    found = parser.css(_APART)
+    tags = {node.tag for node in found} - {"title"}
+    if tags and (parser.css_first(_WALKED) is not None or ("svg" in tags and not _drawings_marked(parser))):
+        return False
+    for title in parser.css("title") if tags else found:  # those inside drawings are gone
+        walk.title(title)
+        title.decompose()
+    return True
 
 
 def _drawings_marked(parser: LexborHTMLParser) -> bool:
@@ -69,13 +78,18 @@ def _mark(parser: LexborHTMLParser, walk: Walk) -> tuple[list[Anchor | None], li
     """Mark links and graphics in the order in which they stand; the anchors that BEGIN and OWN marks stand for."""
     links: list[Anchor | None] = []
     own: list[Anchor | None] = []
+    anchors, room = walk.document.anchors, walk.max_anchors
     for node in parser.css(_MEANT):
         tag = node.tag
         if tag == "a":
             node.insert_before(BEGIN)
             node.insert_after(END)
             attributes = node.attributes
-            links.append(walk.add(Anchor(_ANCHOR, attributes["href"] or "", nofollow(attributes.get("rel")))))
+            anchor = None
+            if len(anchors) < room:
+                anchor = Anchor(_ANCHOR, attributes["href"] or "", "rel" in attributes and nofollow(attributes["rel"]))
+                anchors.append(anchor)
+            links.append(anchor)
         elif tag == "img":
             node.insert_before(LEAF + (node.attrs.get("alt") or ""))
         elif tag in ("area", "iframe"):

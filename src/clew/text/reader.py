@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clew.model import Ints, Keys, Leaves, LinkKind, Links, Page, Response, TermIds, ragged
+from clew.model import Ints, Keys, Leaves, LinkKind, Links, Page, Response, TermIds
 from clew.text import charset, html, marking
 from clew.text.html import Anchor, Document, squeeze
 from clew.text.language import SAMPLE_CHARS, language
@@ -30,6 +30,8 @@ _PARAGRAPH = re.compile(r"\n[ \t\f\v]*\n\s*")
 _VALUED = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
 _HTTP = ("http://", "https://")
 
+
+_ID_BYTES = 4
 
 REMEMBERED = 50_000
 """URLs about which a reader remembers what they tell, at most."""
@@ -80,7 +82,7 @@ class Reader:
         self.scope = scope
         self.keep_text = keep_text
         self._facts: dict[str, _Facts] = {}
-        self._words: dict[str, dict[str, TermIds]] = {}
+        self._words: dict[str, dict[str, bytes]] = {}
 
     def read(self, response: Response) -> Page:
         """The page in a response. Raises Unreadable for what is no text; an empty body is a page without text."""
@@ -101,13 +103,12 @@ class Reader:
 
     def _page(self, response: Response, document: Document, kind: str, charset_name: str) -> Page:
         base = self._base(document, response.url)
-        found = self._links(document, base, response.url)
+        urls, facts, found = self._links(document, base, response.url)
         code = language(document.lang or response.header("content-language"), _sample(document))
-        urls = list(found)
         ids, starts = tokeniser(code).rows([document.title, *_capped(document.leaves)])
         title_ids, leaves = _parted(ids, starts)
-        facts = [self._facts[url] for url in urls]
-        keys = np.array([fact.key for fact in facts], np.uint64)
+        keys = np.array([key for key, _, _ in facts], np.uint64)
+        hosts = [host for _, host, _ in facts]
         directives = self._directives(response, document)
         return Page(
             url=response.url,
@@ -118,9 +119,7 @@ class Reader:
             text=document.text,
             title_ids=title_ids,
             leaves=leaves,
-            links=_columns(
-                urls, list(found.values()), keys, [fact.host for fact in facts], self._url_terms(urls, code)
-            ),
+            links=_columns(urls, found, keys, hosts, self._url_terms(urls, code)),
             canonical=self._canonical(document, base),
             noindex="noindex" in directives,
             nofollow="nofollow" in directives,
@@ -131,8 +130,8 @@ class Reader:
         """What relative URLs on the page are relative to."""
         return (self.canonicalise(document.base, url) if document.base else None) or url
 
-    def _links(self, document: Document, base: str, url: str) -> dict[str, list[Anchor]]:
-        """The page's links in order of appearance, each with its anchors; none to the page itself."""
+    def _links(self, document: Document, base: str, url: str) -> tuple[list[str], list[_Facts], list[list[Anchor]]]:
+        """The page's links in order of appearance: URLs, facts and anchors of each; none to the page itself."""
         found: dict[str, list[Anchor]] = {}
         resolve = self.canonicalise
         own = (url, resolve(url, url))
@@ -140,13 +139,16 @@ class Reader:
             target = resolve(anchor.href, base)
             if target is None or target in own:
                 continue
-            if target in found:
-                found[target].append(anchor)
-            else:
+            there = found.get(target)
+            if there is None:
                 found[target] = [anchor]
+            else:
+                there.append(anchor)
         self._look_up(found)
-        inside = [target for target in found if self._facts[target].inside]
-        return {target: found[target] for target in inside[: self.links_per_page]}
+        links = zip(found, map(self._facts.__getitem__, found), found.values(), strict=True)
+        inside = [link for link in links if link[1].inside][: self.links_per_page]
+        urls, facts, anchors = zip(*inside, strict=True) if inside else ((), (), ())
+        return list(urls), list(facts), list(anchors)
 
     def _look_up(self, urls: Iterable[str]) -> None:
         """Remember what a URL alone tells: pages of a site link to the same URLs again and again."""
@@ -167,8 +169,10 @@ class Reader:
             known.clear()
         if new := [url for url in urls if url not in known]:
             ids, starts = tokeniser(code).rows(list(map(self.words_of, new)))
-            known.update(zip(new, np.split(ids, starts[1:-1]), strict=True))
-        return ragged([known[url] for url in urls])
+            known.update(zip(new, [row.tobytes() for row in np.split(ids, starts[1:-1])], strict=True))
+        rows = [known[url] for url in urls]
+        ends = np.cumsum([0, *map(len, rows)]) // _ID_BYTES
+        return np.frombuffer(bytearray().join(rows), np.uint32), ends.astype(np.int32)
 
     def _canonical(self, document: Document, base: str) -> str:
         """The URL that the page declares to be its own; several that differ say nothing."""
@@ -237,22 +241,24 @@ def _columns(
 ) -> Links:
     """Columns of n links, each with one anchor or more."""
     names = {host: place for place, host in enumerate(dict.fromkeys(hosts))}
-    rows = [(place, one.first, one.last, one.nofollow) for place, anchors in enumerate(found) for one in anchors]
-    spans = np.array(rows, np.int32).reshape(-1, 4)
-    nofollow = np.ones(len(urls), np.bool_)
-    nofollow[spans[spans[:, 3] == 0, 0]] = False  # it takes all anchors of a link to forbid it
+    flat = [number for place, anchors in enumerate(found) for one in anchors for number in (place, one.first, one.last)]
     return Links(
         urls=tuple(urls),
         keys=np.asarray(keys, np.uint64),
         host_names=tuple(names),
         host_index=np.array([names[host] for host in hosts], np.int32),
-        nofollow=nofollow,
+        nofollow=np.array([_forbidden(anchors) for anchors in found], np.bool_),
         kinds=tuple([anchors[0].kind for anchors in found]),
         url_term_ids=words[0],
         url_term_starts=words[1],
         anchors=tuple([one.text for anchors in found for one in anchors]),
-        spans=spans[:, :3].copy(),
+        spans=np.array(flat, np.int32).reshape(-1, 3),
     )
+
+
+def _forbidden(anchors: Sequence[Anchor]) -> bool:
+    """It takes all anchors of a link to forbid it."""
+    return anchors[0].nofollow and all(one.nofollow for one in anchors)
 
 
 def _parted(ids: TermIds, starts: Ints) -> tuple[TermIds, Leaves]:

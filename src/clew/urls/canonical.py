@@ -166,12 +166,14 @@ class _Place:
 
     __slots__ = ("base", "directory", "here", "origin", "path", "root", "scheme", "usable")
 
-    def __init__(self, base: str) -> None:
-        self.base = base
-        try:
-            self.here = _canonical(base, None, LONGEST)
-        except UrlError:
-            self.here = ""
+    def __init__(self, base: str, canonical: bool = False) -> None:
+        """``canonical``: the base is known to be in canonical form."""
+        self.base = self.here = base
+        if not canonical:
+            try:
+                self.here = _canonical(base, None, LONGEST)
+            except UrlError:
+                self.here = ""
         self.usable = bool(self.here)
         self.path = self.here.partition("?")[0]
         self.directory = self.path[: self.path.rfind("/") + 1]
@@ -260,7 +262,8 @@ class Canonicaliser:
         """The canonical form of ``href`` on a page whose base URL is ``base`` ("": none); None: not to be crawled."""
         place = self._place
         if place.base != base:
-            place = self._place = _Place(base)
+            done = 0 < len(base) <= self._longest and self._end(base, place.root) == len(base)
+            place = self._place = _Place(base, done)
         memo, older = self._memo, self._older
         if href in memo and place.usable:  # what is remembered is absolute, and means the same everywhere
             return memo[href]
