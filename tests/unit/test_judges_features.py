@@ -44,6 +44,26 @@ def test_damped_weights_are_square_roots_of_sums() -> None:
     assert weights(Features(damped=True), "apple apple apple apple")[apple] == pytest.approx(2.0)
 
 
+@pytest.mark.parametrize("at_once", [0, 4, 1_000])
+@pytest.mark.parametrize(
+    "features", [PLAIN, Features(lead=2.0), Features(pairs=True), Features(pairs=True, lead=3.0, damped=True)]
+)
+def test_pages_looked_up_together_are_as_their_bags(
+    features: Features, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clew.judges.features.AT_ONCE", at_once)
+    monkeypatch.setattr("clew.judges.features.KEPT", 3)  # the longer pages have more positions than are kept
+    texts = ["red apple red apple pear", "", "plum", "quince red pear", "red red red red red apple", "apple"]
+    pages = [text_page(text, title="pear") for text in texts] + [html_page("<p></p>")]
+    vocabulary = Vocabulary.of([features.bag(page) for page in pages[:2]])
+    found = list(features.known(pages, vocabulary))
+    assert len(found) == len(pages)
+    for page, (places, counts) in zip(pages, found, strict=True):
+        expected, weights = vocabulary.project(features.bag(page))
+        assert places.tolist() == expected.tolist()
+        assert counts.tobytes() == weights.tobytes()
+
+
 def test_pairs_are_ordered_neighbours() -> None:
     found = weights(Features(pairs=True), "red apple red apple")
     red, apple = ids("red apple")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -95,6 +96,51 @@ def test_vocabulary_projects_known_terms_only() -> None:
     places, counts = vocabulary.project((np.array([1, 5, 9, 12], np.uint32), np.array([1, 2, 3, 4], np.float32)))
     assert places.tolist() == [1, 2]
     assert counts.tolist() == [2, 3]
+
+
+def test_a_vocabulary_finds_ids_in_any_order() -> None:
+    # three ids that begin with the same bits, the smallest and the largest there are, and neighbours that are unknown
+    last = 2**32 - 1
+    vocabulary = Vocabulary(np.array([0, 7, 8, 9, last], np.uint32))
+    for one in (vocabulary, pickle.loads(pickle.dumps(vocabulary))):
+        indices, places = one.find(np.array([last, 10, 9, 1, 9, 0, 8, 6, last - 1, 7], np.uint32))
+        assert indices.tolist() == [0, 2, 4, 5, 6, 9]
+        assert places.tolist() == [4, 3, 3, 0, 2, 1]
+    indices, _ = Vocabulary(np.array([0, 7], np.uint32)).find(np.array([last, 8], np.uint32))
+    assert not len(indices)
+    assert not len(Vocabulary(np.empty(0, np.uint32)).find(np.array([0, 7], np.uint32))[0])
+
+
+def test_a_vocabulary_of_many_ids_finds_each_of_them() -> None:
+    rng = np.random.default_rng(1)
+    ids = np.unique(rng.integers(0, 2**32, 5_000, dtype=np.uint32))
+    vocabulary = Vocabulary(ids[::2])
+    indices, places = vocabulary.find(ids)
+    assert indices.tolist() == list(range(0, len(ids), 2))
+    assert places.tolist() == list(range(len(vocabulary)))
+
+
+def test_ids_that_all_begin_alike_are_found() -> None:
+    vocabulary = Vocabulary(np.arange(1, 200, 2, dtype=np.uint32))
+    indices, places = vocabulary.find(np.arange(210, dtype=np.uint32))
+    assert indices.tolist() == list(range(1, 200, 2))
+    assert places.tolist() == list(range(100))
+
+
+def test_weights_of_places_add_up() -> None:
+    vocabulary = Vocabulary(np.array([2, 5, 9], np.uint32))
+    distinct, sums = vocabulary.sums(np.array([2, 0, 2, 2], np.int32), np.array([0.5, 3.0, 1.0, 0.25]))
+    assert distinct.tolist() == [0, 2]
+    assert sums.tolist() == [3.0, 1.75]
+    assert not len(vocabulary.sums(np.empty(0, np.int32), np.empty(0))[0])
+
+
+def test_naive_bayes_without_a_word_of_anything_else_is_sure() -> None:
+    judge = NaiveBayesJudge(("relevant",))
+    judge._train([text_page("apple pear").term_counts(), text_page("").term_counts()], [0, OTHER])
+    raw = judge._raw(text_page("apple").term_counts())
+    assert raw is not None
+    assert raw.tolist() == [math.inf]
 
 
 def test_general_text_sums_to_one_and_ranks_common_words_first() -> None:

@@ -44,7 +44,7 @@ class Calibrations:
 
     def __call__(self, scores: Doubles) -> Doubles:
         """Probabilities float64[k] of raw scores float64[k]."""
-        z = np.clip(self.steepness * (scores - self.centres), -60.0, 60.0)
+        z = np.minimum(np.maximum(self.steepness * (scores - self.centres), -60.0), 60.0)
         return np.asarray(1.0 / (1.0 + np.exp(-z)), np.float64)
 
 

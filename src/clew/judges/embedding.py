@@ -25,7 +25,7 @@ Pages must carry their visible text: the model knows words, not stems.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -60,6 +60,9 @@ class Embedded(Features):
 
     def bag(self, page: Page) -> Bag:
         return self.mean(*self.words(page))
+
+    def known(self, pages: Sequence[Page], vocabulary: Vocabulary) -> Iterator[tuple[Places, Floats]]:
+        return (vocabulary.project(self.bag(page)) for page in pages)
 
     def mean(self, words: Sequence[str], weights: Floats) -> Bag:
         """e of words with their weights float32[t]."""

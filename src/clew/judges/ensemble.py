@@ -8,20 +8,20 @@ p_{m,k} is member m's calibrated score, so that 0.5 means yes for each. Precisio
 member was trained, with one right and one wrong answer added. (The paper weighs by the ξα estimate of precision, a
 bound for support vector machines that needs no held-back pages; ours works for every judge.)
 
-The members share one way of making features, so that a page is turned into a bag once.
+The members share one way of making features; a page is looked up once in each vocabulary that they have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from clew.judges.bags import Bag
+from clew.judges.bags import Places
 from clew.judges.hierarchy import Hierarchy
 from clew.judges.trained import UNKNOWN, TrainedJudge, judgement
 from clew.judges.vectors import Shares
-from clew.model import OTHER, Doubles, Example, Judgement, Page
+from clew.model import OTHER, Doubles, Example, Floats, Judgement, Page
 
 TINY = 1e-15
 """Scores this near to 0 or 1 count as just as sure: log odds of ±34.5."""
@@ -87,7 +87,9 @@ class EnsembleJudge:
             member.combine(together)
 
     def judge(self, pages: Sequence[Page]) -> list[Judgement]:
-        return [self._judge(self.features.bag(page)) for page in pages]
+        vocabularies = {id(member.vocabulary): member.vocabulary for member in self.members}
+        columns = [self.features.known(pages, vocabulary) for vocabulary in vocabularies.values()]
+        return [self._judge(dict(zip(vocabularies, row, strict=True))) for row in zip(*columns, strict=True)]
 
     def explain(self, page: Page, limit: int = 12, topic: int = 0) -> list[tuple[str, float]]:
         """Each member's weights, its largest scaled to 1, added up by the members' say."""
@@ -109,8 +111,8 @@ class EnsembleJudge:
                     member.vocabulary = first.vocabulary
                     break
 
-    def _judge(self, bag: Bag) -> Judgement:
-        known = {id(one): one.project(bag) for one in {id(m.vocabulary): m.vocabulary for m in self.members}.values()}
+    def _judge(self, known: Mapping[int, tuple[Places, Floats]]) -> Judgement:
+        """The judgement of a page projected on each member's vocabulary, by the vocabulary's ``id``."""
         scores = [member.scores_at(*known[id(member.vocabulary)]) for member in self.members]
         if any(one is None for one in scores):
             return Judgement(np.full(len(self.topics), UNKNOWN, np.float32), OTHER, 0.0)

@@ -52,7 +52,7 @@ class Hierarchy:
     @property
     def flat(self) -> bool:
         """Whether no topic lies below another."""
-        return all(parent < 0 for parent in self.parents)
+        return max(self.parents, default=-1) < 0
 
     def members(self, labels: Sequence[int]) -> Bools:
         """bool[k, n]: whether example n, of topic ``labels[n]`` or OTHER, belongs to topic k (exi)."""
@@ -84,11 +84,11 @@ class Hierarchy:
                 result[index] = min(result[index], result[parent])
         return result
 
-    def winner(self, scores: Doubles) -> int:
+    def winner(self, scores: Doubles | Sequence[float]) -> int:
         """From the root down to the best child with at least 0.5, as far as there is one (BNG-16, 17); else OTHER."""
         here = -1
         while self.children[here]:
-            best = max(self.children[here], key=lambda child: (scores[child], -child))
+            best = max(self.children[here], key=scores.__getitem__)  # the first of the best
             if scores[best] < 0.5:
                 break
             here = best

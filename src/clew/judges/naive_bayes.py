@@ -45,6 +45,7 @@ class NaiveBayesJudge(TrainedJudge):
     """Multinomial naive Bayes, length-normalised and calibrated.
 
     ``logs`` float32[V, k + 1] and ``counts`` float64[k + 1, V]: columns and rows by topic, the last is OTHER.
+    ``_sides`` float64[2, k, k + 1]: 0 for classes inside and outside of a topic, −∞ for all others.
     """
 
     name = "naive-bayes"
@@ -62,6 +63,7 @@ class NaiveBayesJudge(TrainedJudge):
         self.smoothing = smoothing
         self.logs = np.zeros((0, 0), np.float32)
         self.classes = np.zeros(0, np.bool_)
+        self._sides = np.zeros((2, 0, 0), np.float64)
         self.counts = np.zeros((0, 0), np.float64)
         self._general: Bag | None = None
 
@@ -79,6 +81,8 @@ class NaiveBayesJudge(TrainedJudge):
             rows.append(self.vocabulary.totals(members + (extra if topic == -1 else [])))
         self.counts = np.array(rows)
         self.classes = self.counts.sum(axis=1) > 0
+        sides = np.array([self.tree.below, self.tree.outside]) & self.classes
+        self._sides = np.where(sides, 0.0, -np.inf)
         smooth = self.counts + self.smoothing
         logs = np.log(smooth) - np.log(smooth.sum(axis=1, keepdims=True))
         self.logs = np.ascontiguousarray(logs.T, np.float32)
@@ -101,14 +105,14 @@ class NaiveBayesJudge(TrainedJudge):
         return self._margins(counts @ logs, counts)
 
     def _raw_at(self, places: Places, counts: Floats) -> Doubles:
-        return self._margins(counts @ self.logs[places], counts)
+        return self._margins(counts @ self.logs.take(places, axis=0), counts)
 
     def _margins(self, sums: Floats | Doubles, counts: Floats) -> Doubles:
         """s_k for every topic: float64[k], from sums of log-likelihoods [k + 1] and weights [d]."""
         means = np.asarray(sums, np.float64) / max(float(counts.sum()), 1e-9)
-        means[~self.classes] = -np.inf
-        inside = np.where(self.tree.below, means, -np.inf).max(axis=1)
-        outside = np.where(self.tree.outside, means, -np.inf).max(axis=1)
+        if len(means) == 2 and self.classes.all():  # one topic and OTHER
+            return means[:1] - means[1:]
+        inside, outside = (means + self._sides).max(axis=2)
         return np.asarray(inside - outside, np.float64)
 
     def _weights(self, places: Places, counts: Floats, topic: int) -> Floats:

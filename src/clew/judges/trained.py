@@ -85,11 +85,14 @@ class TrainedJudge:
         self.tree = Hierarchy.of(self.topics, together)
 
     def judge(self, pages: Sequence[Page]) -> list[Judgement]:
-        return [self.judge_bag(self.features.bag(page)) for page in pages]
+        return [self._judged(*known) for known in self.features.known(pages, self.vocabulary)]
 
     def judge_bag(self, bag: Bag) -> Judgement:
         """The judgement of a page given as a bag."""
-        scores = self.scores_at(*self.vocabulary.project(bag))
+        return self._judged(*self.vocabulary.project(bag))
+
+    def _judged(self, places: Places, counts: Floats) -> Judgement:
+        scores = self.scores_at(places, counts)
         if scores is None:
             return Judgement(np.full(len(self.topics), UNKNOWN, np.float32), OTHER, 0.0)
         return judgement(self.tree, scores)
@@ -115,7 +118,7 @@ class TrainedJudge:
 
     def _probabilities(self, raw: Doubles) -> Doubles:
         """Of raw scores; 0 where there is none."""
-        return np.nan_to_num(self.curves(raw))
+        return np.asarray(np.fmax(self.curves(raw), 0.0), np.float64)
 
     def _check(self, bags: Sequence[Bag], labels: Sequence[int]) -> None:
         full: Bools = np.array([len(ids) > 0 for ids, _ in bags], np.bool_)
@@ -187,8 +190,9 @@ class TrainedJudge:
 def judgement(tree: Hierarchy, scores: Doubles) -> Judgement:
     """The judgement that ``scores`` float64[k] make: the winner top down, and how far it is from a toss-up."""
     rounded = scores.astype(np.float32)
-    winner = tree.winner(rounded.astype(np.float64))
-    decisive = float(rounded[winner] if winner != OTHER else rounded.max())
+    values = rounded.tolist()
+    winner = tree.winner(values)
+    decisive = values[winner] if winner != OTHER else max(values)
     return Judgement(rounded, winner, abs(2.0 * decisive - 1.0))
 
 
