@@ -9,9 +9,10 @@ import numpy as np
 from clew.config import Settings
 from clew.crawl.applying import Applier, Arrival
 from clew.crawl.evidence import NO_LEAVES, Evidence
+from clew.crawl.parcels import Job
 from clew.crawl.parts import Parts
 from clew.crawl.progress import Progress
-from clew.crawl.reading import Job, PageWorker, ReadingPool
+from clew.crawl.reading import PageWorker, ReadingPool
 from clew.crawl.stopping import StopRules
 from clew.crawl.view import CrawlView
 from clew.frontier.columns import ColumnFrontier

@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.crawl.reading import Job, PageWorker, ReadingPool
+from clew.crawl.parcels import Job
+from clew.crawl.reading import PageWorker, ReadingPool
 from clew.model import Example, Judgement, Outcome, Page, Response
 from clew.topics.interest import Interest
 from support import READER

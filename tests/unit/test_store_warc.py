@@ -1,11 +1,14 @@
 """The archive: records that other tools read, pages that come back as they were, and kills that lose nothing."""
 
+import hashlib
 import os
 import signal
 import subprocess
 import sys
 import textwrap
+import uuid
 import zlib
+from base64 import b32encode
 from dataclasses import replace
 from pathlib import Path
 
@@ -445,3 +448,17 @@ def test_a_killed_writer_loses_nothing_that_was_committed(tmp_path):
     archive.open((name, int(length)))
     archive.close()
     assert urls(tmp_path) == [f"http://h.example/{n}" for n in range(30)]
+
+
+@given(st.binary(max_size=50))
+def test_digests_are_in_base_32(body):
+    digest = b32encode(hashlib.sha1(body, usedforsecurity=False).digest()).decode()
+    assert payload_digest(replace(RESPONSE, body=body)) == f"sha1:{digest}"
+
+
+@given(st.text(st.characters(blacklist_categories=["Cc", "Cs"])))
+def test_record_ids_are_uuids_of_version_5(path):
+    response = replace(RESPONSE, url=f"http://h.example/{path}")
+    name = f"response {response.url} {response.fetched_at!r} {response.status} {payload_digest(response)}"
+    urn = uuid.uuid5(uuid.NAMESPACE_URL, name.encode().decode("latin-1")).urn
+    assert f"WARC-Record-ID: <{urn}>\r\n".encode() in zlib.decompress(encode(response, {}, 1), 31)

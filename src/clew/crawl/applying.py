@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from clew.crawl.parcels import Reading
 from clew.crawl.parts import Parts
-from clew.crawl.reading import Reading
 from clew.crawl.verdicts import SAME_PAGE, verdict
 from clew.frontier.base import Lease
-from clew.model import Keys, Link, LinkBatch, Outcome, Response, Source, Visit
+from clew.model import Judgement, Keys, Link, Outcome, Page, Response, Source, Visit
 from clew.urls.canonical import host, key
+
+NOFOLLOW = "nofollow: its owner wants its links not followed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,55 +105,53 @@ class Applier:
 
     def _judged(self, arrival: Arrival) -> Visit:
         """The visit as the judge sees it, with its links as evidence."""
-        reading, link, parts = arrival.reading, arrival.link, self.parts
-        number = parts.store.next_number
-        source = link.batch.source
-        visit = Visit(
-            number=number,
+        page, judgement = arrival.reading.page, arrival.reading.judgement
+        if arrival.response.outcome is Outcome.REDIRECT:
+            return self._redirect(self._unread(arrival))
+        if page is None or judgement is None:
+            return self._unread(arrival)
+        return self._page(arrival, page, judgement)
+
+    def _unread(self, arrival: Arrival) -> Visit:
+        reading, link = arrival.reading, arrival.link
+        return Visit(
+            number=self.parts.store.next_number,
             link=link,
             response=arrival.response,
             page=reading.page,
             judgement=reading.judgement,
             relevance=0.0,
             relevant=False,
-            tunnel=source.tunnel + 1,
+            tunnel=link.batch.source.tunnel + 1,
             reason=reading.reason or arrival.response.reason,
         )
-        if arrival.response.outcome is Outcome.REDIRECT:
-            return self._redirect(visit)
-        if reading.page is None or reading.judgement is None:
-            return visit
-        return self._page(visit, reading)
 
-    def _page(self, visit: Visit, reading: Reading) -> Visit:
-        assert reading.page is not None and reading.judgement is not None
-        honour = self.parts.settings.crawl.nofollow
-        barred = honour and reading.page.noindex
-        relevance, relevant, reason = verdict(self.parts.interest, reading.judgement, barred=barred)
-        visit = replace(
-            visit,
+    def _page(self, arrival: Arrival, page: Page, judgement: Judgement) -> Visit:
+        link, honour = arrival.link, self.parts.settings.crawl.nofollow
+        relevance, relevant, reason = verdict(self.parts.interest, judgement, barred=honour and page.noindex)
+        source = Source(
+            visit=self.parts.store.next_number,
+            url=link.url,
+            host=link.host,
+            relevance=relevance,
+            scores=judgement.scores,
+            topic=judgement.topic,
+            depth=link.depth,
+            tunnel=0 if relevant else link.batch.source.tunnel + 1,
+        )
+        follow = not (honour and page.nofollow)
+        return Visit(
+            number=source.visit,
+            link=link,
+            response=arrival.response,
+            page=page,
+            judgement=judgement,
             relevance=relevance,
             relevant=relevant,
-            tunnel=0 if relevant else visit.tunnel,
-            reason=reason,
+            tunnel=source.tunnel,
+            reason=reason if follow or reason else NOFOLLOW,
+            links=self.parts.evidence.of_page(page, source) if follow else None,
         )
-        if honour and reading.page.nofollow:
-            return replace(visit, reason=visit.reason or "nofollow: its owner wants its links not followed")
-        return replace(visit, links=self._links(visit))
-
-    def _links(self, visit: Visit) -> LinkBatch:
-        assert visit.page is not None and visit.judgement is not None
-        source = Source(
-            visit=visit.number,
-            url=visit.link.url,
-            host=visit.link.host,
-            relevance=visit.relevance,
-            scores=visit.judgement.scores,
-            topic=visit.judgement.topic,
-            depth=visit.link.depth,
-            tunnel=visit.tunnel,
-        )
-        return self.parts.evidence.of_page(visit.page, source)
 
     def _redirect(self, visit: Visit) -> Visit:
         """A redirect adds its target as a link with the same evidence (ARI-2); tunnel and relevance pass through."""

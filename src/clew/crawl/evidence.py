@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.model import Floats, Leaves, Link, LinkBatch, LinkKind, Links, Page, Source
-from clew.urls.canonical import file_level, host, key
+from clew.store.columns import file_levels, same_host
+from clew.urls.canonical import host, key
 
 NO_LEAVES = Leaves(np.empty(0, np.uint32), np.zeros(1, np.int32))
 
@@ -33,20 +34,19 @@ class Evidence:
         """The batch of ``links`` standing on ``source``."""
         ids = self.host_ids(links)
         visits, relevant = self.hosts.host_stats(ids)
-        own = np.array([name == source.host for name in links.host_names], np.bool_)
         return LinkBatch(
             source=source,
             links=links,
             leaves=leaves,
-            same_host=own[links.host_index] if len(links) else np.empty(0, np.bool_),
-            file_level=np.array([file_level(url) for url in links.urls], np.int32),
+            same_host=same_host(links, source.host),
+            file_level=file_levels(links.urls),
             host_visits=visits,
             host_relevant=relevant,
         )
 
     def host_ids(self, links: Links) -> npt.NDArray[np.uint32]:
         """uint32[n]: the host id of every link."""
-        return self.hosts.host_ids(links.host_names)[links.host_index]
+        return self.hosts.host_ids(links.host_names).take(links.host_index)
 
     def of_page(self, page: Page, source: Source) -> LinkBatch:
         """The links of a page that was read."""

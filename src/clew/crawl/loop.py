@@ -20,8 +20,8 @@ import time
 from collections.abc import Callable
 
 from clew.crawl.applying import Applier, Arrival
+from clew.crawl.parcels import Job, Reading
 from clew.crawl.parts import Parts
-from clew.crawl.reading import Job, Reading
 from clew.crawl.sessions import Sessions
 from clew.frontier.base import Lease
 from clew.model import Link, Outcome, Request, Response, Visit

@@ -311,9 +311,14 @@ class ColumnFrontier:
     def _change(self, slots: Slots, values: Floats) -> None:
         """New scores for waiting or parked slots (distinct)."""
         old, new = merits(self._score[slots], slots), merits(values, slots)
-        hosts, numbers = self._host[slots].tolist(), values.tolist()
-        for host, before, merit, value in zip(hosts, old.tolist(), new.tolist(), numbers, strict=True):
-            self._move(host, before, merit, value)
+        hosts, each = self._host[slots].tolist(), slots.tolist()
+        for slot, host, before, merit, value in zip(
+            each, hosts, old.tolist(), new.tolist(), values.tolist(), strict=True
+        ):
+            if self._state.item(slot) == COLD and merit <= self._queues[host].floor:
+                self._score[slot] = value  # as most: cold it is and cold it stays
+            else:
+                self._move(host, before, merit, value)
 
     # -- single links -------------------------------------------------------------------------------------
 

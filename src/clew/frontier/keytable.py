@@ -18,6 +18,7 @@ MIX = 0x9E3779B97F4A7C15
 """Odd, near 2^64 / golden ratio: spreads keys that are not random (Knuth's multiplicative hashing)."""
 
 STEP = 0x7FFFFFFF
+_MIX, _STEP, _ODD = np.uint64(MIX), np.uint64(STEP), np.uint64(1)
 WORD = 0xFFFFFFFFFFFFFFFF
 
 FULL = 0.75
@@ -35,6 +36,7 @@ class KeyTable:
 
     def __init__(self) -> None:
         self._bits = 10
+        self._shift = np.uint64(64 - self._bits)
         self._buckets = np.full(1 << self._bits, -1, np.int32)
         self._used = 0
 
@@ -48,16 +50,17 @@ class KeyTable:
 
         ``column`` holds the key of every slot.
         """
-        at, step = self._start(keys)
-        slots = self._buckets[at].astype(np.int64)
-        open_ = np.flatnonzero((slots >= 0) & (column[slots] != keys))
+        mixed = keys * _MIX
+        at = (mixed >> self._shift).view(np.int64)
+        slots = self._buckets.take(at).astype(np.int64)
+        open_ = ((slots >= 0) & (column[slots] != keys)).nonzero()[0]
         while len(open_) > FEW:
-            at[open_] = (at[open_] + step[open_]) & (len(self._buckets) - 1)
-            found = self._buckets[at[open_]]
-            slots[open_] = found
+            at[open_] = ended = (at[open_] + _steps(mixed[open_])) & (len(self._buckets) - 1)
+            slots[open_] = found = self._buckets.take(ended)
             open_ = open_[(found >= 0) & (column[found] != keys[open_])]
         for i in open_.tolist():
-            slots[i], at[i] = self._follow(keys.item(i), at.item(i), step.item(i), column)
+            step = mixed.item(i) & STEP | 1
+            slots[i], at[i] = self._follow(keys.item(i), at.item(i), step, column)
         return slots, at
 
     def find_one(self, key: int, column: Keys) -> tuple[int, int]:
@@ -90,9 +93,8 @@ class KeyTable:
 
     def _start(self, keys: Keys) -> tuple[Slots, Slots]:
         """First bucket and (odd) step of each key."""
-        mixed = keys * np.uint64(MIX)
-        first = (mixed >> np.uint64(64 - self._bits)).view(np.int64)
-        return first, (mixed & np.uint64(STEP) | np.uint64(1)).view(np.int64)
+        mixed = keys * _MIX
+        return (mixed >> self._shift).view(np.int64), _steps(mixed)
 
     def _follow(self, key: int, at: int, step: int, column: Keys) -> tuple[int, int]:
         """Probe from the bucket after ``at`` on: the key's slot or -1, and the bucket where that showed."""
@@ -115,8 +117,14 @@ class KeyTable:
     def _double(self, column: Keys) -> None:
         old = self._buckets
         self._bits += 1
+        self._shift = np.uint64(64 - self._bits)
         self._buckets = np.full(1 << self._bits, -1, np.int32)
         for start in range(0, len(old), REHASH):
             part = old[start : start + REHASH]
             slots = part[part >= 0].astype(np.int64)
             self._settle(column[slots], slots)
+
+
+def _steps(mixed: Keys) -> Slots:
+    """From one bucket to the next, of mixed keys; odd, so that all buckets are met."""
+    return (mixed & _STEP | _ODD).view(np.int64)

@@ -36,14 +36,15 @@ IDLE, TIMED, READY = range(3)
 
 EMPTY = sys.getsizeof(array("Q"))
 
+_ZERO, _SIGN, _31, _32 = np.float32(0.0), np.int32(-0x80000000), np.int32(31), np.uint64(32)
 _float, _word = struct.Struct("<f"), struct.Struct("<I")
 
 
 def merits(scores: Floats, slots: npt.NDArray[np.int64] | ColdSlots) -> Merits:
     """uint64[n]: the merit of each slot with its score (float32[n], no NaN)."""
-    bits = (scores + np.float32(0.0)).view(np.int32)  # + 0.0 makes -0.0 and 0.0 equal
-    order = bits ^ ((bits >> np.int32(31)) | np.int32(-0x80000000))  # of negative scores all bits turn, else the sign
-    return order.view(np.uint32).astype(np.uint64) << np.uint64(32) | (LOW - slots).astype(np.uint64)
+    bits = (scores + _ZERO).view(np.int32)  # + 0.0 makes -0.0 and 0.0 equal
+    order = bits ^ (bits >> _31 | _SIGN)  # of negative scores all bits turn, else the sign
+    return order.view(np.uint32).astype(np.uint64) << _32 | (LOW - slots).astype(np.uint64)
 
 
 def merit_of(score: float, slot: int) -> int:

@@ -20,7 +20,8 @@ class Hosts:
         table = sorted(rows)
         self.names = [row[1] for row in table]
         self._ids = {name: number for number, name in enumerate(self.names)}
-        self.counts = np.array([row[2:5] for row in table], np.int64).reshape(len(table), 3)
+        counts = np.array([row[2:5] for row in table], np.int64).reshape(len(table), 3)
+        self._counts = np.ascontiguousarray(counts.T)  # visits, relevant pages, failures
         self.ready_at = np.array([row[5] for row in table], np.float64)
         self._changed: set[int] = set()
 
@@ -34,7 +35,8 @@ class Hosts:
 
     def ids(self, names: Sequence[str]) -> npt.NDArray[np.uint32]:
         """uint32[n]."""
-        return np.fromiter(map(self.id, names), np.uint32, len(names))
+        known = list(map(self._ids.get, names))
+        return np.array([self.id(name) for name in names] if None in known else known, np.uint32)
 
     def _add(self, name: str) -> int:
         number = len(self.names)
@@ -43,28 +45,32 @@ class Hosts:
         self._changed.add(number)
         if number >= len(self.ready_at):
             room = max(64, number)
-            self.counts = np.concatenate([self.counts, np.zeros((room, 3), np.int64)])
+            self._counts = np.concatenate([self._counts, np.zeros((3, room), np.int64)], axis=1)
             self.ready_at = np.concatenate([self.ready_at, np.zeros(room)])
         return number
 
     def stats(self, ids: npt.NDArray[np.uint32]) -> tuple[Floats, Floats]:
         """(visits, relevant) float32[n] each."""
-        counts = self.counts[ids]
-        return counts[:, 0].astype(np.float32), counts[:, 1].astype(np.float32)
+        visits, relevant, _ = self._counts.take(ids, 1).astype(np.float32)
+        return visits, relevant
 
     def count(self, host: int, *, relevant: bool, failed: bool) -> None:
         """One more visit."""
-        self.counts[host] += (1, relevant, failed)
+        self._counts[0, host] += 1
+        if relevant:
+            self._counts[1, host] += 1
+        if failed:
+            self._counts[2, host] += 1
         self._changed.add(host)
 
     def set(self, host: int, counts: tuple[int, int, int]) -> None:
         """Visits, relevant pages and failures of a host, counted anew."""
-        self.counts[host] = counts
+        self._counts[:, host] = counts
         self._changed.add(host)
 
     def hold(self, host: int, ready_at: float) -> None:
         """No visit before ``ready_at``; the latest time given counts."""
-        if ready_at > self.ready_at[host]:
+        if ready_at > self.ready_at.item(host):
             self.ready_at[host] = ready_at
             self._changed.add(host)
 
@@ -77,5 +83,7 @@ class Hosts:
         """The rows that changed since the last call."""
         changed = sorted(self._changed)
         self._changed.clear()
-        counts, ready = self.counts[changed].tolist(), self.ready_at[changed].tolist()
-        return [(n, self.names[n], *row, at) for n, row, at in zip(changed, counts, ready, strict=True)]
+        names = [self.names[host] for host in changed]
+        return list(
+            zip(changed, names, *self._counts[:, changed].tolist(), self.ready_at[changed].tolist(), strict=True)
+        )

@@ -36,6 +36,7 @@ COMPRESSION = zstandard.ZstdCompressionParameters(
 level 3 on pages at about the same cost. (Frames made with any parameters can be read.)"""
 
 _HEADER = struct.Struct("<7I")  # links, hosts, anchors, URL terms, leaves, tokens, characters of text
+_U8, _U4, _I4, _F4, _BOOL = map(np.dtype, ("<u8", "<u4", "<i4", "<f4", "?"))
 _KINDS = tuple(LinkKind)  # the order is part of the format: new kinds go to its end
 _KIND_CODE = {kind: code for code, kind in enumerate(_KINDS)}
 
@@ -62,15 +63,15 @@ def pack_evidence(links: Links, leaves: Leaves) -> bytes:
     header = _HEADER.pack(*counts, len(links.url_term_ids), len(leaves), len(leaves.ids), len(text))
     columns = (
         header,
-        _bytes(leaves.ids, "<u4"),
-        _bytes(links.url_term_ids, "<u4"),
-        _bytes(_sizes(leaves.starts), "<i4"),
-        _bytes(_sizes(links.url_term_starts), "<i4"),
-        _bytes(links.spans, "<i4"),
-        _bytes(links.host_index, "<i4"),
-        np.fromiter(map(len, texts), "<i4", len(texts)).tobytes(),
-        bytes([_KIND_CODE[kind] for kind in links.kinds]),
-        _bytes(links.nofollow, "?"),
+        _bytes(leaves.ids, _U4),
+        _bytes(links.url_term_ids, _U4),
+        _bytes(_sizes(leaves.starts), _I4),
+        _bytes(_sizes(links.url_term_starts), _I4),
+        _bytes(links.spans, _I4),
+        _bytes(links.host_index, _I4),
+        np.fromiter(map(len, texts), _I4, len(texts)).tobytes(),
+        bytes(map(_KIND_CODE.__getitem__, links.kinds)),
+        _bytes(links.nofollow, _BOOL),
         text.encode("utf-8", "surrogatepass"),
     )
     return bytes((VERSION,)) + _codecs.compress(b"".join(columns))
@@ -134,7 +135,7 @@ class _Columns:
         return self.raw[self.at :].decode("utf-8", "surrogatepass")
 
 
-def _bytes(column: npt.NDArray[Any], dtype: str) -> bytes:
+def _bytes(column: npt.NDArray[Any], dtype: np.dtype[Any]) -> bytes:
     return column.astype(dtype, copy=False).tobytes()
 
 
@@ -162,7 +163,7 @@ def pack_heads(keys: Keys, hosts: npt.NDArray[np.uint32]) -> bytes:
     """Keys and host ids, 12 bytes a link, uncompressed."""
     if len(keys) != len(hosts):
         raise ValueError(f"{len(keys)} keys but {len(hosts)} hosts")
-    return _bytes(keys, "<u8") + _bytes(hosts, "<u4")
+    return _bytes(keys, _U8) + _bytes(hosts, _U4)
 
 
 def unpack_heads(data: bytes) -> tuple[Keys, npt.NDArray[np.uint32]]:
@@ -173,7 +174,7 @@ def unpack_heads(data: bytes) -> tuple[Keys, npt.NDArray[np.uint32]]:
 
 def pack_floats(values: npt.NDArray[np.floating]) -> bytes:
     """Numbers as float32."""
-    return _bytes(values, "<f4")
+    return _bytes(values, _F4)
 
 
 def unpack_floats(data: bytes) -> Floats:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -45,6 +44,7 @@ from clew.store.base import (
     Totals,
     VisitRow,
 )
+from clew.store.columns import file_levels, same_host
 from clew.store.database import CHUNK, Database
 from clew.store.hosts import Hosts
 from clew.store.packed import (
@@ -57,7 +57,7 @@ from clew.store.packed import (
     unpack_heads,
     unpack_source,
 )
-from clew.urls.canonical import file_level
+from clew.store.seen import Seen
 
 BATCHES_KEPT = 256
 
@@ -77,6 +77,7 @@ class SqliteStore:
         self._pending: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
         self._counts: Counter[str] = Counter()
         self._new_keys: set[int] = set()
+        self._seen: Seen | None = None  # the keys of visits, once one is added
         self._kept: OrderedDict[int, _Batch] = OrderedDict()
         self._hosts = Hosts()
         self._last = self._seed_rows = self._sessions = 0
@@ -172,7 +173,10 @@ class SqliteStore:
     ) -> None:
         if visit.number != self.next_number:
             raise ValueError(f"visit {visit.number} is out of turn: the next one is {self.next_number}")
-        if self.visited(visit.link.key):
+        key = visit.link.key
+        if self._seen is None:
+            self._seen = Seen(schema.unsigned_keys([value for (value,) in self._rows("SELECT key FROM visits")]))
+        if self.visited(key):
             raise StoreError(f"{self.path}: {visit.link.url} was visited before; a URL is visited once")
         host = self.host_id(visit.link.host)
         values = schema.visit_values(visit, place, host, warc)
@@ -180,7 +184,8 @@ class SqliteStore:
             self._add_links(visit.number, visit.links, hosts, scores)
         self._put(schema.ADD_VISIT, *values)
         self._last = visit.number
-        self._new_keys.add(visit.link.key)
+        self._new_keys.add(key)
+        self._seen.add(key)
         self._now = max(self._now, visit.response.fetched_at)
         if visit.response.outcome is not Outcome.REDIRECT:
             self._hosts.count(host, relevant=bool(visit.relevant), failed=visit.response.outcome is Outcome.FAILED)
@@ -313,9 +318,10 @@ class SqliteStore:
         return found
 
     def _find(self, row: int) -> _Batch | None:
-        if row in self._kept:
+        kept = self._kept.get(row)
+        if kept is not None:
             self._kept.move_to_end(row)
-            return self._kept[row]
+            return kept
         packed = self._rows(f"{schema.PACKED} WHERE e.row = ?", (row,))
         return self._keep(row, self._unpacked(row, *packed[0])) if packed else None
 
@@ -332,10 +338,8 @@ class SqliteStore:
             origin = unpack_source(source)
         except StoreError as error:
             raise StoreError(f"{self.path}, row {row}: {error}") from error
-        own = np.array([name == origin.host for name in links.host_names], np.bool_)
-        levels = np.array([file_level(url) for url in links.urls], np.int32)
-        same = own[links.host_index] if len(links) else np.empty(0, np.bool_)
-        return LinkBatch(origin, links, leaves, same, levels, _NO_HISTORY, _NO_HISTORY), hosts
+        same = same_host(links, origin.host)
+        return LinkBatch(origin, links, leaves, same, file_levels(links.urls), _NO_HISTORY, _NO_HISTORY), hosts
 
     def find_links_to(self, key: int) -> Iterator[tuple[int, int, float]]:
         wanted = np.array([key], np.uint64)
@@ -365,6 +369,8 @@ class SqliteStore:
     def visited(self, key: int) -> bool:
         if key in self._new_keys:
             return True
+        if self._seen is not None and key not in self._seen:
+            return False
         return bool(self._file.rows("SELECT 1 FROM visits WHERE key = ?", (schema.signed(key),)))
 
     def visit(self, number: int) -> VisitRow | None:
@@ -408,8 +414,8 @@ class SqliteStore:
     def _hosts_after(self, number: int) -> Hosts:
         """Host history as it was after a visit."""
         past = Hosts((host, name, 0, 0, 0, 0.0) for host, name in enumerate(self._hosts.names))
-        for host, *counts in self._rows(schema.HOST_HISTORY, (number,)):
-            past.counts[host] = counts
+        for host, visits, relevant, failed in self._rows(schema.HOST_HISTORY, (number,)):
+            past.set(host, (visits, relevant, failed))
         return past
 
     def _replayed(self, row: VisitRow, scores: bytes | None, past: Hosts) -> Visit:
@@ -526,6 +532,6 @@ class SqliteStore:
 
 def _with_history(batch: _Batch, hosts: Hosts) -> LinkBatch:
     """A batch with the host history columns of now."""
-    links, ids = batch
+    old, ids = batch
     visits, relevant = hosts.stats(ids)
-    return replace(links, host_visits=visits, host_relevant=relevant)
+    return LinkBatch(old.source, old.links, old.leaves, old.same_host, old.file_level, visits, relevant)

@@ -22,8 +22,7 @@ import re
 import time
 import uuid
 import zlib
-from base64 import b32encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -47,10 +46,15 @@ BODY_LIMIT = 1 << 30
 _FILE = re.compile(r"(?P<prefix>[A-Za-z0-9][A-Za-z0-9_.-]*)-(?P<number>\d{5,})\.warc\.gz")
 _CONFORMS_TO = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
 _REVISIT_PROFILE = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
-_ORIGINAL = b"X-Archive-Orig-"
-_LINE_BREAKS = re.compile(rb"[\r\n\x00]+")
+_ORIGINAL = "X-Archive-Orig-"
+_LINE_BREAKS = re.compile(r"[\r\n\0]+")
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 _UNENCODED = ("", "identity")
+_DOUBTFUL = frozenset(("transfer-encoding", "content-length", "content-encoding"))
+_PLAIN_URL = re.compile(r"https?://([!-.0->@-Z^-~]+)(/[!-\"$-~]*)(?<!\?)")
+_BASE32 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".ljust(256)
+_HALVES = [(3 * n, sum(((1 << 5 * n) - 1) << at for at in range(0, 256, 16 * n))) for n in (16, 8, 4, 2, 1)]
+_VARIANT = {f"{digit:x}": f"{digit & 3 | 8:x}" for digit in range(16)}  # of a UUID's first two bits there
 Fields = tuple[tuple[str, str], ...]
 
 
@@ -119,54 +123,78 @@ def _visit(
     """The members of one visit: ``kind`` (response or revisit), request if one was sent, metadata."""
     if not response.status:
         raise ValueError(f"{response.url}: nothing was received that could be archived")
-    head, payload = _http_head(response), _payload(response)
+    payload = _payload(response)
     digest = digest or _digest(payload)
-    common: Fields = (("WARC-Target-URI", response.url), ("WARC-Date", warc_date(response.fetched_at)))
-    common += (("WARC-IP-Address", response.ip),) if response.ip else ()
-    record_id = _record_id(kind, response, digest)
-    concurrent = (*common, ("WARC-Concurrent-To", record_id))
-    fields = (*common, ("WARC-Payload-Digest", digest), *fields)
-    block = head if kind == "revisit" else head + payload
-    records = [_record(kind, record_id, fields, "application/http; msgtype=response", block)]
+    ip = (("WARC-IP-Address", response.ip),) if response.ip else ()
+    common = _lines((("WARC-Target-URI", response.url), ("WARC-Date", warc_date(response.fetched_at)), *ip))
+    identity = f"{response.url} {response.fetched_at!r} {response.status} {digest}"
+    record_id = _record_id(f"{kind} {identity}")
+    concurrent = f"{common}WARC-Concurrent-To: {record_id}\r\n"
+    about = f"{common}WARC-Payload-Digest: {digest}\r\n{_lines(fields)}"
+    message, body = _http_head(response), b"" if kind == "revisit" else payload
+    records = [_record(kind, record_id, about, "application/http; msgtype=response", message, body)]
     if response.request_headers:
-        request_id, block = _record_id("request", response, digest), _http_request(response)
-        records.append(_record("request", request_id, concurrent, "application/http; msgtype=request", block))
-    block = _warc_fields({"fetchTimeMs": f"{response.elapsed_s * 1000:.0f}", **metadata})
-    metadata_id = _record_id("metadata", response, digest)
-    records.append(_record("metadata", metadata_id, concurrent, "application/warc-fields", block))
-    return b"".join(_member(record, gzip_level) for record in records)
+        request_id, message = _record_id(f"request {identity}"), _http_request(response)
+        records.append(_record("request", request_id, concurrent, "application/http; msgtype=request", message))
+    found = _bytes(_warc_fields({"fetchTimeMs": f"{response.elapsed_s * 1000:.0f}", **metadata}))
+    metadata_id = _record_id(f"metadata {identity}")
+    records.append(_record("metadata", metadata_id, concurrent, "application/warc-fields", found))
+    return b"".join([_member(record, gzip_level) for record in records])
 
 
-def _record(kind: str, record_id: str, fields: Fields, content_type: str, block: bytes) -> bytes:
-    fields = (
-        ("WARC-Type", kind),
-        ("WARC-Record-ID", record_id),
-        *fields,
-        ("WARC-Block-Digest", _digest(block)),
-        ("Content-Type", content_type),
-        ("Content-Length", str(len(block))),
+def _record(kind: str, record_id: str, about: str, content_type: str, block: bytes, rest: bytes = b"") -> bytes:
+    """``about``: header lines; ``block`` and ``rest`` are its content, in two parts since one of them may be large."""
+    head = (
+        f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: {record_id}\r\n{about}"
+        f"WARC-Block-Digest: {_digest(block, rest)}\r\nContent-Type: {content_type}\r\n"
+        f"Content-Length: {len(block) + len(rest)}\r\n\r\n"
     )
-    head = b"".join(b"%s: %s\r\n" % (name.encode("ascii"), _clean(value)) for name, value in fields)
-    return b"WARC/1.1\r\n%s\r\n%s\r\n\r\n" % (head, block)
+    return b"".join((_bytes(head), block, rest, b"\r\n\r\n"))
 
 
-def _record_id(kind: str, response: Response, digest: str) -> str:
-    """The same visit gives the same id in every run."""
-    name = f"{kind} {response.url} {response.fetched_at!r} {response.status} {digest}"
-    return f"<{uuid.uuid5(uuid.NAMESPACE_URL, name.encode('utf-8', 'surrogatepass').decode('latin-1')).urn}>"
+def _record_id(name: str) -> str:
+    """The same visit gives the same id in every run: the UUID of version 5 of ``name``, byte by byte, among URLs."""
+    if not name.isascii():
+        name = name.encode("utf-8", "surrogatepass").decode("latin-1")
+    digits = sha1(uuid.NAMESPACE_URL.bytes + name.encode(), usedforsecurity=False).hexdigest()
+    variant = _VARIANT[digits[16]]
+    return f"<urn:uuid:{digits[:8]}-{digits[8:12]}-5{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}>"
 
 
-def _digest(data: bytes) -> str:
-    return "sha1:" + b32encode(sha1(data, usedforsecurity=False).digest()).decode("ascii")
+def _digest(data: bytes, rest: bytes = b"") -> str:
+    hashed = sha1(data, usedforsecurity=False)
+    hashed.update(rest)
+    return f"sha1:{_base32(hashed.digest())}"
 
 
-def _clean(text: str) -> bytes:
-    """Text as the bytes of one header line; line breaks would let a server write headers of its own."""
-    return _LINE_BREAKS.sub(b" ", text.encode("utf-8", "surrogateescape"))
+def _base32(digest: bytes) -> str:
+    """20 bytes in base 32: their 32 groups of five bits are moved apart to a byte each, all at once."""
+    bits = int.from_bytes(digest)
+    for shift, mask in _HALVES:
+        low = bits & mask
+        bits = (bits ^ low) << shift | low
+    return bits.to_bytes(32).translate(_BASE32).decode("ascii")
 
 
-def _warc_fields(fields: Mapping[str, str]) -> bytes:
-    return b"".join(b"%s: %s\r\n" % (_clean(name), _clean(value)) for name, value in fields.items())
+def _lines(fields: Sequence[tuple[str, str]]) -> str:
+    """Header lines. Line breaks within a name or a value would let a server write headers of its own."""
+    text = "".join([f"{name}: {value}\r\n" for name, value in fields])
+    if text.count("\n") == text.count("\r") == len(fields) and "\0" not in text:
+        return text
+    return "".join([f"{_clean(name)}: {_clean(value)}\r\n" for name, value in fields])
+
+
+def _warc_fields(fields: Mapping[str, str]) -> str:
+    return _lines(tuple(fields.items()))
+
+
+def _clean(text: str) -> str:
+    """Text that fits into one header line."""
+    return _LINE_BREAKS.sub(" ", text)
+
+
+def _bytes(lines: str) -> bytes:
+    return lines.encode("utf-8", "surrogateescape")
 
 
 def _payload(response: Response) -> bytes:
@@ -179,32 +207,40 @@ def _broke_off(response: Response) -> bool:
 
 
 def _http_head(response: Response) -> bytes:
-    phrase = _PHRASES.get(response.status, "")
-    lines = [f"{response.http_version} {response.status} {phrase}".encode("ascii", "replace")]
-    length = len(_payload(response))
-    lines += [_http_line(response, name, value, length) for name, value in response.headers]
-    if response.header("Content-Length").strip() not in ("", str(length)):
-        lines.append(b"Content-Length: %d" % length)
-    return b"\r\n".join(lines) + b"\r\n\r\n"
+    status = f"{response.http_version} {response.status} {_PHRASES.get(response.status, '')}\r\n"
+    length = str(len(_payload(response)))
+    declared: str | None = None  # by the first Content-Length
+    lines = []
+    for name, value in response.headers:
+        lower = name.lower()
+        if lower == "content-length" and declared is None:
+            declared = value.strip()
+        wrong = lower in _DOUBTFUL and _wrong(response, lower, value.strip(), length)
+        lines.append(((_ORIGINAL if wrong else "") + name.replace(":", ""), value))
+    if declared and declared != length:
+        lines.append(("Content-Length", length))
+    return status.encode("ascii", "replace") + _bytes(_lines(lines)) + b"\r\n"
 
 
-def _http_line(response: Response, name: str, value: str, length: int) -> bytes:
-    lower = name.lower()
-    wrong = (
-        lower == "transfer-encoding"
-        or (lower == "content-length" and value.strip() != str(length))
-        or (lower == "content-encoding" and response.encoded_body is None and value.strip().lower() not in _UNENCODED)
-    )
-    return (_ORIGINAL if wrong else b"") + _clean(name).replace(b":", b"") + b": " + _clean(value)
+def _wrong(response: Response, lower: str, value: str, length: str) -> bool:
+    """Whether a header of ``_DOUBTFUL`` says something that is not so of the message as it is stored."""
+    if lower == "content-length":
+        return value != length
+    return lower == "transfer-encoding" or (response.encoded_body is None and value.lower() not in _UNENCODED)
 
 
 def _http_request(response: Response) -> bytes:
-    parts = urlsplit(response.url)
-    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    host, target = _host_and_target(response.url)
     names = {name.lower() for name, _ in response.request_headers}
-    headers = response.request_headers if "host" in names else (("Host", parts.netloc), *response.request_headers)
-    lines = b"".join(b"%s: %s\r\n" % (_clean(name), _clean(value)) for name, value in headers)
-    return b"GET %s HTTP/1.1\r\n%s\r\n" % (_clean(target), lines)
+    headers = response.request_headers if "host" in names else (("Host", host), *response.request_headers)
+    return _bytes(f"GET {_clean(target)} HTTP/1.1\r\n{_lines(headers)}\r\n")
+
+
+def _host_and_target(url: str) -> tuple[str, str]:
+    if plain := _PLAIN_URL.fullmatch(url):  # all that are in canonical form, and quicker
+        return plain[1], plain[2]
+    parts = urlsplit(url)
+    return parts.netloc, (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
 
 def _member(data: bytes, level: int) -> bytes:
@@ -340,9 +376,9 @@ class WarcWriter:
             "isPartOf": self._prefix,
         }
         date = warc_date(self._now())
-        record_id = f"<{uuid.uuid5(uuid.NAMESPACE_URL, f'warcinfo {self._name} {date}').urn}>"
-        fields = (("WARC-Date", date), ("WARC-Filename", self._name))
-        return _record("warcinfo", record_id, fields, "application/warc-fields", _warc_fields(about))
+        record_id = _record_id(f"warcinfo {self._name} {date}")
+        fields = _lines((("WARC-Date", date), ("WARC-Filename", self._name)))
+        return _record("warcinfo", record_id, fields, "application/warc-fields", _bytes(_warc_fields(about)))
 
     def _write(self, data: bytes) -> None:
         """Append all of ``data`` or nothing."""
@@ -430,7 +466,7 @@ def _response(record: StoredRecord, payload: StoredRecord | None) -> Response:
 
 
 def _restored(headers: Fields) -> Fields:
-    prefix = _ORIGINAL.decode("ascii").lower()
+    prefix = _ORIGINAL.lower()
     kept = {name.lower()[len(prefix) :] for name, _ in headers if name.lower().startswith(prefix)}
     return tuple(
         (name[len(prefix) :] if name.lower().startswith(prefix) else name, value)
