@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ from clew.cli.common import Span, json_option, print_json, project_argument, spa
 from clew.cli.progress import Lines, Live, Quiet, Screen
 from clew.crawl.project import Project
 from clew.crawl.run import CrawlOptions, CrawlResult, check, crawl
+from clew.crawl.working import GC_THRESHOLDS
 from clew.errors import ClewError
 from clew.web.registry import absolute
 
@@ -68,6 +70,7 @@ def command(
         asyncio.run(check(opened, options))  # before the earlier crawl is put aside for nothing
         opened.put_aside()
     screen = screen_for(quiet)
+    gc.set_threshold(*GC_THRESHOLDS)
     try:
         with screen:
             result = crawl(opened, options, screen.display)

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import pickle
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 
 from clew.crawl.parcels import Job, Reading, pack_job, unpack_reading
-from clew.crawl.working import PageWorker, start, work
+from clew.crawl.working import PageWorker, luggage, start, work
 from clew.judges.base import Judge
 
 __all__ = ["PageWorker", "ReadingPool"]
@@ -52,7 +51,7 @@ class ReadingPool:
             processes,
             mp_context=multiprocessing.get_context("spawn"),  # our own children: their CPU time is counted as ours
             initializer=start,
-            initargs=(pickle.dumps(self.worker),),
+            initargs=(luggage(self.worker),),
         )
 
     async def read(self, job: Job) -> Reading:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import pickle
@@ -14,8 +15,12 @@ from clew.crawl.parcels import Job, Parcel, Reading, pack_reading, unpack_job
 from clew.judges.base import Judge
 from clew.model import Judgement, Outcome, Page, Response
 from clew.store.warc import encode
+from clew.text.language import STOP_WORDS
 from clew.text.reader import Reader, Unreadable
 from clew.topics.interest import Interest
+
+GC_THRESHOLDS = (20_000, 20, 20)
+"""Pages are made of many small objects that refer to no one: looking for cycles after every 700 of them finds none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +82,19 @@ class PageWorker:
 _worker: PageWorker | None = None
 
 
-def start(worker: bytes) -> None:
-    """Make this process a worker: ``worker`` is its pickled PageWorker."""
-    global _worker  # noqa: PLW0603  # a worker process has one, set once when it starts
+def luggage(worker: PageWorker) -> bytes:
+    """What a worker process is given to start with."""
+    return pickle.dumps((worker, STOP_WORDS))
+
+
+def start(given: bytes) -> None:
+    """Make this process a worker with its ``luggage``."""
+    global _worker  # a worker process has one, set once when it starts
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to us too; the crawl says when to end
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _worker = pickle.loads(worker)
+    _worker, stop_words = pickle.loads(given)
+    STOP_WORDS.update(stop_words)
+    gc.set_threshold(*GC_THRESHOLDS)
 
 
 def _end_with_parent() -> None:

@@ -69,7 +69,7 @@ class FormTable:
         return ids
 
     def _find(self, keys: Keys) -> tuple[TermIds, Places]:
-        """The ids of keys, and the places of those that are not there."""
+        """The ids of keys, and the places of those that are not there, in order."""
         slots = self._slots_of(keys)
         there, ids = self._keys.take(slots), self._ids.take(slots)
         left = np.flatnonzero(there != keys)
@@ -84,7 +84,7 @@ class FormTable:
             right = there == keys.take(left)
             ids[left[right]] = self._ids[beyond[right]]
             left, there = left[~right], there[~right]
-        return ids, np.concatenate(missing) if missing else left
+        return ids, np.sort(np.concatenate(missing)) if missing else left
 
     def _examine(self, raw: bytes, starts: Places, lengths: Places, keys: Keys) -> TermIds | None:
         """The ids of words that are not known; they are from now on. None if one is several terms."""

@@ -119,9 +119,19 @@ def _code_of(tag: str) -> str:
     return first if re.fullmatch("[a-z]{2}", first) else ""
 
 
-@lru_cache(maxsize=64)
+STOP_WORDS: dict[str, frozenset[str]] = {}
+"""What this process knows of stop words, by language; worker processes are given it: the lists take .1 s to load."""
+
+
 def stop_words(code: str) -> frozenset[str]:
     """The words of a language so common that they say nothing about a topic, by wordfreq's lists; empty if unknown."""
+    known = STOP_WORDS.get(code)
+    if known is None:
+        known = STOP_WORDS[code] = _stop_words(code)
+    return known
+
+
+def _stop_words(code: str) -> frozenset[str]:
     import wordfreq
 
     wanted = _WORDFREQ.get(code, code)
