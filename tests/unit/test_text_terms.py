@@ -9,11 +9,12 @@ import sys
 import numpy as np
 import pytest
 import Stemmer
+import wordfreq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.text import terms
-from clew.text.language import language, stop_words
+from clew.text.language import frequency_bins, language, stop_words
 from clew.text.terms import DROPPED, Tokeniser, name, term_id, tokeniser
 
 
@@ -69,6 +70,12 @@ def test_forms_of_a_word_are_one_term(code: str, one: str, other: str):
 @pytest.mark.parametrize("code", ["en", "de", "fr", "es", "it", "pt", "nl", "ru", "sv", "da", "no", "fi", "ar", "el"])
 def test_every_language_has_stop_words_that_are_common(code: str):
     assert 20 <= len(stop_words(code)) <= 80
+
+
+def test_lists_are_those_of_the_library():
+    for code in ("en", "de", "el", "ru", "nb"):
+        assert frequency_bins(code) == wordfreq.get_frequency_list(code, "small")
+    assert frequency_bins("xx") == []
 
 
 def test_stop_words_are_left_out_and_content_is_not():
