@@ -8,12 +8,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from clew.model import Ints, Keys, Leaves, LinkKind, Links, Page, Response, TermIds
+from clew.model import Bools, Ints, Keys, Leaves, LinkKind, Links, Page, Response, TermIds
 from clew.text import charset, html, marking
 from clew.text.html import Anchor, Document, squeeze
 from clew.text.language import SAMPLE_CHARS, language
@@ -48,7 +48,7 @@ class Unreadable(Exception):  # noqa: N818  # a verdict on a page, not a fault
 class _Facts(NamedTuple):
     """What a URL alone tells."""
 
-    key: int
+    key: bytes  # uint64
     host: str
     inside: bool
 
@@ -105,9 +105,11 @@ class Reader:
         base = self._base(document, response.url)
         urls, facts, found = self._links(document, base, response.url)
         code = language(document.lang or response.header("content-language"), _sample(document))
-        ids, starts = tokeniser(code).rows([document.title, *_capped(document.leaves)])
+        short = len(response.body) <= TEXT_CHARS  # no charset makes more characters than bytes
+        leaf_texts = document.leaves if short else _capped(document.leaves)
+        ids, starts = tokeniser(code).rows([document.title, *leaf_texts])
         title_ids, leaves = _parted(ids, starts)
-        keys = np.array([key for key, _, _ in facts], np.uint64)
+        keys = np.frombuffer(bytearray().join([key for key, _, _ in facts]), np.uint64)
         hosts = [host for _, host, _ in facts]
         directives = self._directives(response, document)
         return Page(
@@ -144,23 +146,27 @@ class Reader:
                 found[target] = [anchor]
             else:
                 there.append(anchor)
-        self._look_up(found)
-        links = zip(found, map(self._facts.__getitem__, found), found.values(), strict=True)
-        inside = [link for link in links if link[1].inside][: self.links_per_page]
-        urls, facts, anchors = zip(*inside, strict=True) if inside else ((), (), ())
-        return list(urls), list(facts), list(anchors)
+        urls, facts, anchors = list(found), self._look_up(found), list(found.values())
+        if self.scope is not None:
+            inside = [place for place, fact in enumerate(facts) if fact.inside]
+            if len(inside) < len(urls):
+                urls, facts = [urls[place] for place in inside], [facts[place] for place in inside]
+                anchors = [anchors[place] for place in inside]
+        most = self.links_per_page
+        return urls[:most], facts[:most], anchors[:most]
 
-    def _look_up(self, urls: Iterable[str]) -> None:
-        """Remember what a URL alone tells: pages of a site link to the same URLs again and again."""
-        if len(self._facts) > REMEMBERED:
-            self._facts.clear()
-        new = [url for url in urls if url not in self._facts]
-        if not new:
-            return
-        scope = [True] * len(new) if self.scope is None else self.scope(new)
-        keys = self.key_of(new).tolist()
-        for url, key, inside in zip(new, keys, scope, strict=True):
-            self._facts[url] = _Facts(key, self.host_of(url), inside)
+    def _look_up(self, urls: Collection[str]) -> list[_Facts]:
+        """What the URLs alone tell. It is remembered: pages of a site link to the same URLs again and again."""
+        known = self._facts
+        if len(known) > REMEMBERED:
+            known.clear()
+        new = [url for url in urls if url not in known]
+        if new:
+            scope = [True] * len(new) if self.scope is None else self.scope(new)
+            keys = self.key_of(new)
+            for url, key, inside in zip(new, keys, scope, strict=True):
+                known[url] = _Facts(key.tobytes(), self.host_of(url), inside)
+        return [known[url] for url in urls]
 
     def _url_terms(self, urls: Sequence[str], code: str) -> tuple[TermIds, Ints]:
         """The terms of URLs in the language of a page: uint32[t], int32[n + 1]."""
@@ -241,24 +247,31 @@ def _columns(
 ) -> Links:
     """Columns of n links, each with one anchor or more."""
     names = {host: place for place, host in enumerate(dict.fromkeys(hosts))}
-    flat = [number for place, anchors in enumerate(found) for one in anchors for number in (place, one.first, one.last)]
+    flat = [one for anchors in found for one in anchors]
+    spans = np.empty((len(flat), 3), np.int32)
+    single = len(flat) == len(found)
+    spans[:, 0] = np.arange(len(found)) if single else np.repeat(np.arange(len(found)), list(map(len, found)))
+    spans[:, 1] = [one.first for one in flat]
+    spans[:, 2] = [one.last for one in flat]
     return Links(
         urls=tuple(urls),
         keys=np.asarray(keys, np.uint64),
         host_names=tuple(names),
         host_index=np.array([names[host] for host in hosts], np.int32),
-        nofollow=np.array([_forbidden(anchors) for anchors in found], np.bool_),
+        nofollow=_forbidden(found, flat),
         kinds=tuple([anchors[0].kind for anchors in found]),
         url_term_ids=words[0],
         url_term_starts=words[1],
-        anchors=tuple([one.text for anchors in found for one in anchors]),
-        spans=np.array(flat, np.int32).reshape(-1, 3),
+        anchors=tuple([one.text for one in flat]),
+        spans=spans,
     )
 
 
-def _forbidden(anchors: Sequence[Anchor]) -> bool:
-    """It takes all anchors of a link to forbid it."""
-    return anchors[0].nofollow and all(one.nofollow for one in anchors)
+def _forbidden(found: Sequence[Sequence[Anchor]], flat: Sequence[Anchor]) -> Bools:
+    """bool[n]: it takes all anchors of a link to forbid it."""
+    if True not in [one.nofollow for one in flat]:
+        return np.zeros(len(found), np.bool_)
+    return np.array([all(one.nofollow for one in anchors) for anchors in found], np.bool_)
 
 
 def _parted(ids: TermIds, starts: Ints) -> tuple[TermIds, Leaves]:
