@@ -58,6 +58,10 @@ def pool_of(processes: int, read_s: float = 30.0, gzip_level: int = 0) -> Iterat
         pool.close()
 
 
+def pids(pool: ReadingPool) -> list[int]:
+    return [worker.process.pid for worker in pool._workers if worker.process.pid is not None]
+
+
 async def read_all(pool: ReadingPool, titles: Sequence[str], seconds: float) -> list[str]:
     """What came of pages with these titles: their title again, or the reason."""
     async with asyncio.timeout(seconds):
@@ -112,24 +116,23 @@ async def test_workers_leave_ctrl_c_to_the_crawl(capfd: pytest.CaptureFixture[st
     with pool_of(1) as pool:
         async with asyncio.timeout(30):
             await pool.read(job("one"))
-            assert pool._pool is not None
-            (worker,) = pool._pool._processes
+            (worker,) = pids(pool)
             os.kill(worker, signal.SIGINT)
             await asyncio.sleep(0.2)
             assert (await pool.read(job("two"))).reason == ""
-            assert list(pool._pool._processes) == [worker]
+            assert pids(pool) == [worker]
     assert capfd.readouterr().err == ""
 
 
 SCRIPT = """
 import asyncio, sys
 sys.path[:0] = {path!r}
-from test_crawl_reading import job, pool_of
+from test_crawl_reading import job, pids, pool_of
 
 async def main():
     with pool_of(1) as pool:
         await pool.read(job("one"))
-        print(*pool._pool._processes, flush=True)
+        print(*pids(pool), flush=True)
         await asyncio.sleep(60)
 
 if __name__ == "__main__":

@@ -2,20 +2,18 @@
 
 What a worker does with a page is a pure function of the response, so it makes no difference to a crawl where it
 runs. A page that kills its worker, or holds it for too long, is a page that cannot be read: the pages that were with
-the workers are then read one at a time in a process of their own, so that no other page is blamed for it.
+that worker are then read one at a time in a process of their own, so that no other page is blamed for it.
 """
 
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 
+from clew.crawl.channel import Channel, WorkerLostError
 from clew.crawl.parcels import Job, Reading, pack_job, unpack_reading
-from clew.crawl.working import PageWorker, luggage, start, work
+from clew.crawl.working import PageWorker, luggage, work
 from clew.judges.base import Judge
 
 __all__ = ["PageWorker", "ReadingPool"]
@@ -42,21 +40,18 @@ class ReadingPool:
         self.read_s = read_s
         self._waiting: list[tuple[Job, asyncio.Future[Reading]]] = []
         self._busy: set[asyncio.Task[None]] = set()
-        self._pool = self._new_pool(processes) if processes else None
-        self._apart: ProcessPoolExecutor | None = None
+        self._workers = [self._new_worker() for _ in range(processes)]
+        self._apart: Channel | None = None
+        self._retired: list[Channel] = []
+        self._closed = False
         self._suspect = asyncio.Lock()
 
-    def _new_pool(self, processes: int) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
-            processes,
-            mp_context=multiprocessing.get_context("spawn"),  # our own children: their CPU time is counted as ours
-            initializer=start,
-            initargs=(luggage(self.worker),),
-        )
+    def _new_worker(self) -> Channel:
+        return Channel(work, luggage(self.worker))
 
     async def read(self, job: Job) -> Reading:
         """The reading of one job."""
-        if self._pool is None:
+        if not self.processes:
             return self.worker.work([job])[0]
         future: asyncio.Future[Reading] = asyncio.get_running_loop().create_future()
         self._waiting.append((job, future))
@@ -66,14 +61,18 @@ class ReadingPool:
     def adopt(self, judge: Judge) -> None:
         """Judge pages that are sent from now on with another judge; those under way finish with the old one."""
         self.worker = replace(self.worker, judge=judge)
-        for pool in (self._pool, self._apart):
-            if pool is not None:
-                pool.shutdown(wait=False)
-        self._pool = self._new_pool(self.processes) if self.processes else None
+        for worker in self._all():
+            if worker is not self._apart or not self._suspect.locked():  # else it is retired when it has read its page
+                worker.retire()
+        self._retired = [worker for worker in self._all() if worker.process.is_alive()]
+        self._workers = [self._new_worker() for _ in range(self.processes)]
         self._apart = None
 
+    def _all(self) -> list[Channel]:
+        return [*self._workers, *self._retired, *([self._apart] if self._apart is not None else [])]
+
     def _dispatch(self) -> None:
-        """Send waiting jobs to idle workers; one batch in work and one at the door for each."""
+        """Send waiting jobs to the workers; one batch in work and one at the door for each."""
         while self._waiting and len(self._busy) < 2 * self.processes:
             batch, self._waiting = self._waiting[:BATCH], self._waiting[BATCH:]
             task = asyncio.ensure_future(self._send(batch))
@@ -99,53 +98,59 @@ class ReadingPool:
     async def _readings(self, jobs: Sequence[Job]) -> list[Reading]:
         """Readings of a batch. When its worker died, or gave no answer in the time of all pages before it and in it,
         its pages are read one at a time."""
-        assert self._pool is not None
-        pool = self._pool
+        worker = min(self._workers, key=lambda one: one.pending)
         try:
-            return await self._run(pool, jobs, 2 * BATCH * self.read_s)
-        except (BrokenProcessPool, TimeoutError):
-            if self._pool is pool:  # the first to notice replaces it
-                self._pool = self._new_pool(self.processes)
-                _end(pool)
+            return await self._run(worker, jobs, 2 * BATCH * self.read_s)
+        except (WorkerLostError, TimeoutError):
+            if self._closed:
+                raise
+            if worker in self._workers:  # the first to notice replaces it
+                self._workers[self._workers.index(worker)] = self._new_worker()
+            worker.end(0)
             return [await self._alone(job) for job in jobs]
 
     async def _alone(self, job: Job) -> Reading:
         """Read a suspect with no other page in its process: if that process ends too, this page is to blame."""
         async with self._suspect:
-            if self._apart is None:
-                self._apart = self._new_pool(1)
-                await self._run(self._apart, [], START_S)
-            pool = self._apart
+            worker = await self._started_apart()
             try:
-                return (await self._run(pool, [job], self.read_s))[0]
-            except BrokenProcessPool:
+                (reading,) = await self._run(worker, [job], self.read_s)
+                if worker is not self._apart:  # there is a new judge
+                    worker.retire()
+                return reading
+            except WorkerLostError:
+                if self._closed:
+                    raise
                 reason = "cannot be read: it ended the process that read it"
             except TimeoutError:
                 reason = f"cannot be read: it took longer than {self.read_s:g} s"
-            self._apart = None
-            _end(pool)
+            if self._apart is worker:
+                self._apart = None
+            worker.end(0)
         return Reading(reason=reason, records=self.worker.archived(job))
 
+    async def _started_apart(self) -> Channel:
+        """The process for suspects, ready for one: the time of a page must not be spent on its start."""
+        if self._apart is None:
+            self._apart = worker = self._new_worker()
+            try:
+                await self._run(worker, [], START_S)
+            except BaseException:
+                self._apart = None if self._apart is worker else self._apart
+                worker.end(0)
+                raise
+            return worker
+        return self._apart
+
     @staticmethod
-    async def _run(pool: ProcessPoolExecutor, jobs: Sequence[Job], seconds: float) -> list[Reading]:
-        parcels = [pack_job(job) for job in jobs]
-        async with asyncio.timeout(seconds):
-            readings = await asyncio.get_running_loop().run_in_executor(pool, work, parcels)
+    async def _run(worker: Channel, jobs: Sequence[Job], seconds: float) -> list[Reading]:
+        readings = await worker.ask([pack_job(job) for job in jobs], seconds)
         return [unpack_reading(reading) for reading in readings]
 
     def close(self) -> None:
-        """End the workers; safe to call twice."""
-        for pool in (self._pool, self._apart):
-            if pool is not None:
-                _end(pool)
-
-
-def _end(pool: ProcessPoolExecutor) -> None:
-    """End a pool: idle workers go by themselves, those that are held by a page are killed."""
-    workers = list((getattr(pool, "_processes", None) or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
-    for worker in workers:
-        worker.join(PATIENCE_S)
-        if worker.is_alive():
-            worker.kill()
-            worker.join()
+        """End the workers; safe to call twice. Idle ones go by themselves, those that are held by a page are killed."""
+        self._closed = True
+        for worker in self._all():
+            worker.hang_up()
+        for worker in self._all():
+            worker.end(PATIENCE_S)

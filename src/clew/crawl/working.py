@@ -7,9 +7,13 @@ import multiprocessing
 import os
 import pickle
 import signal
+import socket
+import struct
 import threading
-from collections.abc import Mapping, Sequence
+import traceback
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from clew.crawl.parcels import Job, Parcel, Reading, pack_reading, unpack_job
 from clew.judges.base import Judge
@@ -18,6 +22,9 @@ from clew.store.warc import encode
 from clew.text.language import STOP_WORDS
 from clew.text.reader import Reader, Unreadable
 from clew.topics.interest import Interest
+
+LENGTH = struct.Struct("<Q")
+"""Goes before each message: its length in bytes."""
 
 GC_THRESHOLDS = (20_000, 20, 20)
 """Pages are made of many small objects that refer to no one: looking for cycles after every 700 of them finds none."""
@@ -79,33 +86,59 @@ class PageWorker:
         return encode(job.response, {**job.facts, **found}, self.gzip_level, digest)
 
 
-_worker: PageWorker | None = None
-
-
 def luggage(worker: PageWorker) -> bytes:
     """What a worker process is given to start with."""
     return pickle.dumps((worker, STOP_WORDS))
 
 
-def start(given: bytes) -> None:
-    """Make this process a worker with its ``luggage``."""
-    global _worker  # a worker process has one, set once when it starts
+def work(line: socket.socket, given: bytes) -> None:
+    """Be a worker with its ``luggage`` until the line ends: packed jobs in, as many packed readings out."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to us too; the crawl says when to end
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _worker, stop_words = pickle.loads(given)
+    worker, stop_words = pickle.loads(given)
     STOP_WORDS.update(stop_words)
     gc.set_threshold(*GC_THRESHOLDS)
 
+    def readings(jobs: Sequence[Parcel]) -> list[Parcel]:
+        return [pack_reading(reading) for reading in worker.work([unpack_job(job) for job in jobs])]
+
+    serve(line, readings)
+
 
 def _end_with_parent() -> None:
-    """A crawl that is killed must leave no workers behind: they would wait for work for ever."""
+    """A crawl that is killed must leave no workers behind, not even those that are held by a page."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)
 
 
-def work(jobs: Sequence[Parcel]) -> list[Parcel]:
-    """One packed reading a packed job, in order."""
-    assert _worker is not None
-    return [pack_reading(reading) for reading in _worker.work([unpack_job(job) for job in jobs])]
+def serve(line: socket.socket, answer: Callable[[Any], object]) -> None:
+    """Answer all requests that come on a line, until it ends."""
+    try:
+        while True:
+            (length,) = LENGTH.unpack(_received(line, LENGTH.size))
+            data = _answer(answer, _received(line, length))
+            line.sendall(LENGTH.pack(len(data)) + data)
+    except (EOFError, ConnectionError):
+        line.close()
+
+
+def _received(line: socket.socket, size: int) -> bytearray:
+    """The next ``size`` bytes; raises EOFError when the line ends before."""
+    data = bytearray(size)
+    view, got = memoryview(data), 0
+    while got < size:
+        count = line.recv_into(view[got:])
+        if not count:
+            raise EOFError
+        got += count
+    return data
+
+
+def _answer(answer: Callable[[Any], object], request: bytearray) -> bytes:
+    """Whether it worked, and the answer or the exception, pickled."""
+    try:
+        return pickle.dumps((True, answer(pickle.loads(request))), pickle.HIGHEST_PROTOCOL)
+    except Exception:  # a fault of ours: it must reach those who wait; as text, for not all exceptions can be sent
+        return pickle.dumps((False, RuntimeError(f"a fault in a worker process:\n{traceback.format_exc()}")))

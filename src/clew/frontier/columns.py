@@ -52,6 +52,9 @@ MANY = 512
 BULK = 1 << 18
 """Links scored again at a time."""
 
+_FIRST = np.arange(MANY, dtype=np.int32)
+_FIRST.setflags(write=False)
+
 NOBODY = HostQueue()
 """Stands for the queue of a host that was not seen yet."""
 
@@ -118,7 +121,7 @@ class ColumnFrontier:
         return self.link_nbytes + self.host_nbytes
 
     def add(self, keys: Keys, hosts: HostColumn, scores: Doubles, row: int, indices: Places | None = None) -> int:
-        places = np.arange(len(keys), dtype=np.int32) if indices is None else indices
+        places = _places(len(keys)) if indices is None else indices
         if not len(keys) == len(hosts) == len(scores) == len(places):
             raise ValueError(f"row {row}: keys, hosts, scores and indices must be of one length")
         values = _stored(scores)
@@ -245,13 +248,15 @@ class ColumnFrontier:
     def _add_distinct(self, keys: Keys, hosts: HostColumn, values: Floats, row: int, places: Places) -> int:
         slots, at = self._table.find(keys, self._key)
         new = slots < 0
-        count = int(np.count_nonzero(new))
+        count = _count(new)
+        if not count:
+            self._meet_again(slots, values, row, places)
+            return 0
         if count < len(keys):
             known = ~new
             self._meet_again(slots[known], values[known], row, places[known])
             keys, at, hosts, values, places = keys[new], at[new], hosts[new], values[new], places[new]
-        if count:
-            self._add_new(keys, at, hosts, values, row, places)
+        self._add_new(keys, at, hosts, values, row, places)
         return count
 
     def _new_slots(
@@ -286,19 +291,27 @@ class ColumnFrontier:
 
     def _meet_again(self, slots: Slots, values: Floats, row: int, places: Places) -> None:
         """Another link to known URLs (distinct slots): combine its score by the rule."""
-        state = self._state[slots]
+        better = self._better(slots, values, row, places)
+        if better is not None and _count(better):
+            slots = slots[better]
+            self._row[slots], self._index[slots] = row, places[better]
+            self._change(slots, values[better])
+
+    def _better(self, slots: Slots, values: Floats, row: int, places: Places) -> Bools | None:
+        """bool[n]: which values take the place of a known URL's score; None when means were made of them instead."""
+        state = self._state.take(slots)
+        if not self._parked and self.duplicates == "best":  # the same in fewer steps: NaN is above nothing
+            better: Bools = (values > self._score[slots]) & (state <= HOT)
+            return better
         live = (state <= PARKED) & ~np.isnan(values)
         if self._mean:
             self._average(slots[live], values[live], row, places[live])
-            return
+            return None
         better = state == PARKED
         if self.duplicates == "best":
             better |= values > self._score[slots]
         better &= live
-        if better.any():
-            slots = slots[better]
-            self._row[slots], self._index[slots] = row, places[better]
-            self._change(slots, values[better])
+        return better
 
     def _average(self, slots: Slots, values: Floats, row: int, places: Places) -> None:
         self._sum[slots] += values
@@ -310,15 +323,13 @@ class ColumnFrontier:
 
     def _change(self, slots: Slots, values: Floats) -> None:
         """New scores for waiting or parked slots (distinct)."""
-        old, new = merits(self._score[slots], slots), merits(values, slots)
-        hosts, each = self._host[slots].tolist(), slots.tolist()
-        for slot, host, before, merit, value in zip(
-            each, hosts, old.tolist(), new.tolist(), values.tolist(), strict=True
-        ):
-            if self._state.item(slot) == COLD and merit <= self._queues[host].floor:
+        columns = slots.tolist(), self._host[slots].tolist(), merits(values, slots).tolist(), values.tolist()
+        state, queues = self._state.item, self._queues
+        for slot, host, merit, value in zip(*columns, strict=True):
+            if state(slot) == COLD and merit <= queues[host].floor:
                 self._score[slot] = value  # as most: cold it is and cold it stays
             else:
-                self._move(host, before, merit, value)
+                self._move(host, merit_of(self._score.item(slot), slot), merit, value)
 
     # -- single links -------------------------------------------------------------------------------------
 
@@ -644,10 +655,22 @@ def _stored(scores: Doubles) -> Floats:
     return np.minimum(np.maximum(scores, -LARGEST), LARGEST).astype(np.float32)
 
 
+def _places(n: int) -> Places:
+    """int32[n]: 0, 1, ..."""
+    return _FIRST[:n] if n <= len(_FIRST) else np.arange(n, dtype=np.int32)
+
+
+def _count(flags: Bools) -> int:
+    """How many are true; of a page's links, bytes are counted sooner than numpy gets going."""
+    return flags.tobytes().count(1)
+
+
 def _repeated(keys: Keys) -> Bools | None:
     """bool[n]: which keys stand earlier in the array already; None when all are distinct."""
-    order = np.sort(keys)
-    if not (order[1:] == order[:-1]).any():
+    if len(keys) < MANY:
+        if len(set(keys.tolist())) == len(keys):
+            return None
+    elif _count((order := np.sort(keys))[1:] == order[:-1]) == 0:
         return None
     again = np.ones(len(keys), np.bool_)
     again[np.unique(keys, return_index=True)[1]] = False

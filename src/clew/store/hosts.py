@@ -22,6 +22,7 @@ class Hosts:
         self._ids = {name: number for number, name in enumerate(self.names)}
         counts = np.array([row[2:5] for row in table], np.int64).reshape(len(table), 3)
         self._counts = np.ascontiguousarray(counts.T)  # visits, relevant pages, failures
+        self._visits, self._relevant = self._counts[:2].astype(np.float32)  # the same, as evidence wants them
         self.ready_at = np.array([row[5] for row in table], np.float64)
         self._changed: set[int] = set()
 
@@ -46,26 +47,28 @@ class Hosts:
         if number >= len(self.ready_at):
             room = max(64, number)
             self._counts = np.concatenate([self._counts, np.zeros((3, room), np.int64)], axis=1)
+            self._visits, self._relevant = self._counts[:2].astype(np.float32)
             self.ready_at = np.concatenate([self.ready_at, np.zeros(room)])
         return number
 
     def stats(self, ids: npt.NDArray[np.uint32]) -> tuple[Floats, Floats]:
         """(visits, relevant) float32[n] each."""
-        visits, relevant, _ = self._counts.take(ids, 1).astype(np.float32)
-        return visits, relevant
+        return self._visits.take(ids), self._relevant.take(ids)
 
     def count(self, host: int, *, relevant: bool, failed: bool) -> None:
         """One more visit."""
-        self._counts[0, host] += 1
+        counts = self._counts
+        self._visits[host] = counts[0, host] = counts.item(0, host) + 1
         if relevant:
-            self._counts[1, host] += 1
+            self._relevant[host] = counts[1, host] = counts.item(1, host) + 1
         if failed:
-            self._counts[2, host] += 1
+            counts[2, host] += 1
         self._changed.add(host)
 
     def set(self, host: int, counts: tuple[int, int, int]) -> None:
         """Visits, relevant pages and failures of a host, counted anew."""
         self._counts[:, host] = counts
+        self._visits[host], self._relevant[host], _ = counts
         self._changed.add(host)
 
     def hold(self, host: int, ready_at: float) -> None:

@@ -29,11 +29,13 @@ COMPRESSION = zstandard.ZstdCompressionParameters(
     hash_log=13,
     chain_log=13,
     search_log=1,
+    target_length=1,
     window_log=17,
     write_checksum=True,
 )
 """zstd's fastest strategy, but looking for matches of four bytes, the size of a term id: a fifth smaller than
-level 3 on pages at about the same cost. (Frames made with any parameters can be read.)"""
+level 3 on pages at about the same cost. The target length saves an eighth of the time for 1 % more bytes. (Frames made
+with any parameters can be read.)"""
 
 _HEADER = struct.Struct("<7I")  # links, hosts, anchors, URL terms, leaves, tokens, characters of text
 _U8, _U4, _I4, _F4, _BOOL = map(np.dtype, ("<u8", "<u4", "<i4", "<f4", "?"))
