@@ -1,0 +1,31 @@
+"""What a command loads before it does anything: every crawl, and every worker process, pays for it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from clew.strategies.registry import STRATEGIES, kind_of
+
+HEAVY = ("scipy", "sklearn", "wordfreq", "pyarrow", "matplotlib", "plotly", "pandas", "py3langid")
+
+
+@pytest.mark.parametrize("module", ["clew.cli.crawl", "clew.crawl.working"])
+def test_no_large_library_is_loaded_before_it_is_needed(module: str) -> None:
+    code = f"import sys, {module}; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert set(done.stdout.split()).isdisjoint(HEAVY)
+
+
+def test_a_crawl_loads_no_strategy_that_it_does_not_use() -> None:
+    code = "import sys, clew.cli.crawl; print(*[name for name in sys.modules if name.startswith('clew.strategies.')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    modules = {f"clew.strategies.{name.replace('-', '_')}" for name in STRATEGIES}
+    assert set(done.stdout.split()).isdisjoint(modules)
+
+
+@pytest.mark.parametrize("name", sorted(STRATEGIES))
+def test_strategies_are_called_what_they_are_entered_as(name: str) -> None:
+    assert getattr(kind_of(name), "name", "") == name
