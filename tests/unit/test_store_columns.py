@@ -1,4 +1,4 @@
-"""Columns of many links at once are those of each link, and a filter never says no to what it has."""
+"""Columns of many links at once are those of each link."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from clew.model import LinkKind
 from clew.store.columns import file_levels, same_host
-from clew.store.seen import Seen
 from clew.text.reader import seed_links
 from clew.urls.canonical import file_level, host, keys, url_words
 
@@ -31,11 +30,3 @@ def test_same_host():
     none = seed_links([], keys([]), [], url_words, LinkKind.SEED)
     assert same_host(none, "a.test").dtype == np.bool_
     assert len(same_host(none, "a.test")) == 0
-
-
-@given(st.lists(st.integers(0, 2**64 - 1)), st.lists(st.integers(0, 2**64 - 1)))
-def test_seen(first, later):
-    seen = Seen(np.array(first, np.uint64))
-    for key in later:
-        seen.add(key)
-    assert all(key in seen for key in first + later)

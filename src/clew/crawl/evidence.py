@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -29,7 +29,6 @@ class Evidence:
     """Makes link batches; ``hosts`` gives the host history columns."""
 
     hosts: HostHistory
-    _last: list[tuple[Links, npt.NDArray[np.uint32]]] = field(default_factory=list, repr=False, compare=False)
 
     def batch(self, source: Source, links: Links, leaves: Leaves) -> LinkBatch:
         """The batch of ``links`` standing on ``source``."""
@@ -46,12 +45,8 @@ class Evidence:
         )
 
     def host_ids(self, links: Links) -> npt.NDArray[np.uint32]:
-        """uint32[n]: the host id of every link. Those of the last links are kept: a page's are asked for twice."""
-        if self._last and self._last[0][0] is links:
-            return self._last[0][1]
-        ids = self.hosts.host_ids(links.host_names).take(links.host_index)
-        self._last[:] = [(links, ids)]
-        return ids
+        """uint32[n]: the host id of every link."""
+        return self.hosts.host_ids(links.host_names)[links.host_index]
 
     def of_page(self, page: Page, source: Source) -> LinkBatch:
         """The links of a page that was read."""

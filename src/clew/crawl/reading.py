@@ -40,6 +40,7 @@ class ReadingPool:
         self.read_s = read_s
         self._waiting: list[tuple[Job, asyncio.Future[Reading]]] = []
         self._busy: set[asyncio.Task[None]] = set()
+        self._luggage = luggage(worker) if processes else b""
         self._workers = [self._new_worker() for _ in range(processes)]
         self._apart: Channel | None = None
         self._retired: list[Channel] = []
@@ -47,7 +48,7 @@ class ReadingPool:
         self._suspect = asyncio.Lock()
 
     def _new_worker(self) -> Channel:
-        return Channel(work, luggage(self.worker))
+        return Channel(work, self._luggage)
 
     async def read(self, job: Job) -> Reading:
         """The reading of one job."""
@@ -61,6 +62,7 @@ class ReadingPool:
     def adopt(self, judge: Judge) -> None:
         """Judge pages that are sent from now on with another judge; those under way finish with the old one."""
         self.worker = replace(self.worker, judge=judge)
+        self._luggage = luggage(self.worker) if self.processes else b""
         for worker in self._all():
             if worker is not self._apart or not self._suspect.locked():  # else it is retired when it has read its page
                 worker.retire()

@@ -248,7 +248,7 @@ class ColumnFrontier:
     def _add_distinct(self, keys: Keys, hosts: HostColumn, values: Floats, row: int, places: Places) -> int:
         slots, at = self._table.find(keys, self._key)
         new = slots < 0
-        count = _count(new)
+        count = int(np.count_nonzero(new))
         if not count:
             self._meet_again(slots, values, row, places)
             return 0
@@ -292,7 +292,7 @@ class ColumnFrontier:
     def _meet_again(self, slots: Slots, values: Floats, row: int, places: Places) -> None:
         """Another link to known URLs (distinct slots): combine its score by the rule."""
         better = self._better(slots, values, row, places)
-        if better is not None and _count(better):
+        if better is not None and better.any():
             slots = slots[better]
             self._row[slots], self._index[slots] = row, places[better]
             self._change(slots, values[better])
@@ -660,17 +660,12 @@ def _places(n: int) -> Places:
     return _FIRST[:n] if n <= len(_FIRST) else np.arange(n, dtype=np.int32)
 
 
-def _count(flags: Bools) -> int:
-    """How many are true; of a page's links, bytes are counted sooner than numpy gets going."""
-    return flags.tobytes().count(1)
-
-
 def _repeated(keys: Keys) -> Bools | None:
     """bool[n]: which keys stand earlier in the array already; None when all are distinct."""
     if len(keys) < MANY:
         if len(set(keys.tolist())) == len(keys):
             return None
-    elif _count((order := np.sort(keys))[1:] == order[:-1]) == 0:
+    elif not ((order := np.sort(keys))[1:] == order[:-1]).any():
         return None
     again = np.ones(len(keys), np.bool_)
     again[np.unique(keys, return_index=True)[1]] = False

@@ -58,22 +58,10 @@ class KeyTable:
             at[open_] = ended = (at.take(open_) + _steps(mixed.take(open_))) & (len(self._buckets) - 1)
             slots[open_] = found = self._buckets.take(ended)
             open_ = open_[(found >= 0) & (column[found] != keys.take(open_))]
-        if len(open_):
-            self._follow_each(open_, keys, mixed, slots, at, column)
+        steps = _steps(mixed.take(open_)).tolist()
+        for i, step in zip(open_.tolist(), steps, strict=True):
+            slots[i], at[i] = self._follow(keys.item(i), at.item(i), step, column)
         return slots, at
-
-    def _follow_each(self, open_: Slots, keys: Keys, mixed: Keys, slots: Slots, at: Slots, column: Keys) -> None:
-        """``_follow`` for the few keys in the places ``open_``; the results go to ``slots`` and ``at``."""
-        bucket, key_of, mask = self._buckets.item, column.item, len(self._buckets) - 1
-        found, ends = [], []
-        for key, mix, start in zip(*(each.take(open_).tolist() for each in (keys, mixed, at)), strict=True):
-            step = mix & STEP | 1
-            end = (start + step) & mask
-            while (slot := bucket(end)) >= 0 and key_of(slot) != key:
-                end = (end + step) & mask
-            found.append(slot)
-            ends.append(end)
-        slots[open_], at[open_] = found, ends
 
     def find_one(self, key: int, column: Keys) -> tuple[int, int]:
         """``find`` for a single key."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import repeat
 
 import numpy as np
 
@@ -19,13 +18,5 @@ def same_host(links: Links, host: str) -> Bools:
 
 
 def file_levels(urls: Sequence[str]) -> Ints:
-    """int32[n]: ``file_level`` of every URL. Paths without empty segments, as nearly all are, are counted together."""
-    n = len(urls)
-    paths, text = urls, "\n".join(urls)
-    if "?" in text:
-        paths = [url.partition("?")[0] for url in urls]
-        text = "\n".join(paths)
-    if text.count("//") != n:
-        return np.array([file_level(url) for url in urls], np.int32)
-    slashes = np.fromiter(map(str.count, paths, repeat("/")), np.int32, n)
-    return slashes - 2 - np.fromiter(map(str.endswith, paths, repeat("/")), np.bool_, n)
+    """int32[n]: ``file_level`` of every URL."""
+    return np.array([file_level(url) for url in urls], np.int32)

@@ -57,7 +57,6 @@ from clew.store.packed import (
     unpack_heads,
     unpack_source,
 )
-from clew.store.seen import Seen
 
 BATCHES_KEPT = 256
 
@@ -77,7 +76,6 @@ class SqliteStore:
         self._pending: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
         self._counts: Counter[str] = Counter()
         self._new_keys: set[int] = set()
-        self._seen: Seen | None = None  # the keys of visits, once one is added
         self._kept: OrderedDict[int, _Batch] = OrderedDict()
         self._hosts = Hosts()
         self._last = self._seed_rows = self._sessions = 0
@@ -173,10 +171,7 @@ class SqliteStore:
     ) -> None:
         if visit.number != self.next_number:
             raise ValueError(f"visit {visit.number} is out of turn: the next one is {self.next_number}")
-        key = visit.link.key
-        if self._seen is None:
-            self._seen = Seen(schema.unsigned_keys([value for (value,) in self._rows("SELECT key FROM visits")]))
-        if self.visited(key):
+        if self.visited(visit.link.key):
             raise StoreError(f"{self.path}: {visit.link.url} was visited before; a URL is visited once")
         host = self.host_id(visit.link.host)
         values = schema.visit_values(visit, place, host, warc)
@@ -184,8 +179,7 @@ class SqliteStore:
             self._add_links(visit.number, visit.links, hosts, scores)
         self._put(schema.ADD_VISIT, *values)
         self._last = visit.number
-        self._new_keys.add(key)
-        self._seen.add(key)
+        self._new_keys.add(visit.link.key)
         self._now = max(self._now, visit.response.fetched_at)
         if visit.response.outcome is not Outcome.REDIRECT:
             self._hosts.count(host, relevant=bool(visit.relevant), failed=visit.response.outcome is Outcome.FAILED)
@@ -369,8 +363,6 @@ class SqliteStore:
     def visited(self, key: int) -> bool:
         if key in self._new_keys:
             return True
-        if self._seen is not None and key not in self._seen:
-            return False
         return bool(self._file.rows("SELECT 1 FROM visits WHERE key = ?", (schema.signed(key),)))
 
     def visit(self, number: int) -> VisitRow | None:

@@ -22,6 +22,7 @@ import re
 import time
 import uuid
 import zlib
+from base64 import b32encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -51,10 +52,6 @@ _LINE_BREAKS = re.compile(r"[\r\n\0]+")
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 _UNENCODED = ("", "identity")
 _DOUBTFUL = frozenset(("transfer-encoding", "content-length", "content-encoding"))
-_PLAIN_URL = re.compile(r"https?://([!-.0->@-Z^-~]+)(/[!-\"$-~]*)(?<!\?)")
-_BASE32 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".ljust(256)
-_HALVES = [(3 * n, sum(((1 << 5 * n) - 1) << at for at in range(0, 256, 16 * n))) for n in (16, 8, 4, 2, 1)]
-_VARIANT = {f"{digit:x}": f"{digit & 3 | 8:x}" for digit in range(16)}  # of a UUID's first two bits there
 Fields = tuple[tuple[str, str], ...]
 
 
@@ -153,27 +150,16 @@ def _record(kind: str, record_id: str, about: str, content_type: str, block: byt
 
 
 def _record_id(name: str) -> str:
-    """The same visit gives the same id in every run: the UUID of version 5 of ``name``, byte by byte, among URLs."""
+    """The same visit, by its name, gives the same id in every run."""
     if not name.isascii():
         name = name.encode("utf-8", "surrogatepass").decode("latin-1")
-    digits = sha1(uuid.NAMESPACE_URL.bytes + name.encode(), usedforsecurity=False).hexdigest()
-    variant = _VARIANT[digits[16]]
-    return f"<urn:uuid:{digits[:8]}-{digits[8:12]}-5{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}>"
+    return f"<{uuid.uuid5(uuid.NAMESPACE_URL, name).urn}>"
 
 
 def _digest(data: bytes, rest: bytes = b"") -> str:
     hashed = sha1(data, usedforsecurity=False)
     hashed.update(rest)
-    return f"sha1:{_base32(hashed.digest())}"
-
-
-def _base32(digest: bytes) -> str:
-    """20 bytes in base 32: their 32 groups of five bits are moved apart to a byte each, all at once."""
-    bits = int.from_bytes(digest)
-    for shift, mask in _HALVES:
-        low = bits & mask
-        bits = (bits ^ low) << shift | low
-    return bits.to_bytes(32).translate(_BASE32).decode("ascii")
+    return f"sha1:{b32encode(hashed.digest()).decode()}"
 
 
 def _lines(fields: Sequence[tuple[str, str]]) -> str:
@@ -230,17 +216,11 @@ def _wrong(response: Response, lower: str, value: str, length: str) -> bool:
 
 
 def _http_request(response: Response) -> bytes:
-    host, target = _host_and_target(response.url)
+    parts = urlsplit(response.url)
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     names = {name.lower() for name, _ in response.request_headers}
-    headers = response.request_headers if "host" in names else (("Host", host), *response.request_headers)
+    headers = response.request_headers if "host" in names else (("Host", parts.netloc), *response.request_headers)
     return _bytes(f"GET {_clean(target)} HTTP/1.1\r\n{_lines(headers)}\r\n")
-
-
-def _host_and_target(url: str) -> tuple[str, str]:
-    if plain := _PLAIN_URL.fullmatch(url):  # all that are in canonical form, and quicker
-        return plain[1], plain[2]
-    parts = urlsplit(url)
-    return parts.netloc, (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
 
 def _member(data: bytes, level: int) -> bytes:

@@ -138,7 +138,7 @@ class Wire:
 
 def _note_head(exchange: Exchange, answer: aiohttp.ClientResponse) -> None:
     exchange.status = answer.status
-    exchange.headers = _texts(answer.raw_headers)
+    exchange.headers = tuple([(_text(name), _text(value)) for name, value in answer.raw_headers])
     exchange.request_headers = tuple(answer.request_info.headers.items())
     if answer.version is not None:
         exchange.http_version = f"HTTP/{answer.version.major}.{answer.version.minor}"
@@ -214,13 +214,6 @@ def _tls(verify: bool) -> ssl.SSLContext:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     return context
-
-
-def _texts(raw: tuple[tuple[bytes, bytes], ...]) -> Headers:
-    try:
-        return tuple([(name.decode(), value.decode()) for name, value in raw])
-    except UnicodeDecodeError:
-        return tuple([(_text(name), _text(value)) for name, value in raw])
 
 
 def _text(raw: bytes) -> str:
