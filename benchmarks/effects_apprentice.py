@@ -36,14 +36,14 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from clew.crawl.run import CrawlOptions, crawl
 from clew.lab.bench import BenchProject, SharedReader
 from clew.lab.measures import area_over_oracle, loss
 from clew.lab.running import Plan, run_task
 from clew.lab.tasks import Task, load
 from clew.model import Bools, Session
+from clew.project.run import CrawlOptions, crawl
 from clew.strategies.apprentice import Apprentice
-from clew.strategies.apprentice_settings import ApprenticeSettings
+from clew.strategies.apprentice.settings import ApprenticeSettings
 from clew.strategies.base import View
 from clew.strategies.registry import STRATEGIES
 from clew.web.simulated import parse_spec

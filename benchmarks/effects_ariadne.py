@@ -29,8 +29,8 @@ from typing import Any
 
 import yaml
 
-from clew.crawl.run import CrawlOptions, crawl
 from clew.lab.bench import BenchProject, SharedReader
+from clew.project.run import CrawlOptions, crawl
 
 ACTIVITIES = (
     "tourism/sports/water/sailing", "tourism/sports/water/surfing", "tourism/sports/water/diving",

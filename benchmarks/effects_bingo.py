@@ -25,16 +25,16 @@ from rich.console import Console
 from rich.table import Table
 
 from clew import Project
-from clew.crawl.kept import kept_page
-from clew.crawl.run import CrawlOptions, crawl
+from clew.examples.visited import visited_page
 from clew.judges.base import Judge
 from clew.lab.measures import area_over_oracle
 from clew.lab.running import Plan, run_task
 from clew.lab.tasks import load
 from clew.model import Page, Session
+from clew.project.run import CrawlOptions, crawl
 from clew.strategies.base import View
 from clew.strategies.bingo import Bingo
-from clew.strategies.bingo_settings import BingoSettings
+from clew.strategies.bingo.settings import BingoSettings
 from clew.strategies.registry import STRATEGIES
 from clew.web.simulated import SimulatedWeb, parse_spec
 
@@ -133,7 +133,7 @@ def read_pages(project: Project, without: set[int], examples: set[str]) -> dict[
     store = project.open_store(read_only=True)
     try:
         rows = [row for row in store.visits() if row.number not in without and row.url not in examples]
-        pages = {row.url: kept_page(store, row, project.reader, project.archive) for row in rows}
+        pages = {row.url: visited_page(store, row, project.reader, project.archive) for row in rows}
         return {url: page for url, page in pages.items() if page is not None}
     finally:
         store.close()

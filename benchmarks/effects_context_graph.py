@@ -20,15 +20,15 @@ from typing import Any
 
 import msgspec
 
-from clew.crawl.inverted import Inverted
-from clew.crawl.run import CrawlOptions, crawl
 from clew.lab.bench import BenchProject, SharedReader
 from clew.lab.measures import area_over_oracle
 from clew.lab.running import Plan, run_task
 from clew.lab.simulating import simulate
 from clew.lab.tasks import Task, load
+from clew.project.run import CrawlOptions, crawl
 from clew.strategies.context_graph import ContextGraph
 from clew.strategies.registry import STRATEGIES
+from clew.web.providers.inverted import Inverted
 from clew.web.simulated import parse_spec
 
 BASELINE, OURS = "best-first", ContextGraph.name

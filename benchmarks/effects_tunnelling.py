@@ -19,10 +19,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from clew.crawl.run import CrawlOptions, crawl
 from clew.lab.bench import BenchProject, SharedReader
 from clew.lab.simulating import PRESETS, simulate
 from clew.lab.tasks import Task, load
+from clew.project.run import CrawlOptions, crawl
 
 DEEP: dict[str, float] = {
     "tunnels": 0.8, "tunnel_length": 8, "out_degree": 8, "same_host": 0.8, "locality": 0.8, "words": 150,

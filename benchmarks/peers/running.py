@@ -16,10 +16,10 @@ from pathlib import Path
 
 from benchmarks.peers.proxy import START, Ledger, Names, Proxy
 from benchmarks.peers.scoring import Measured
-from clew.crawl.project import Project
 from clew.errors import InputError
 from clew.lab.results import Graph
 from clew.lab.tasks import Task
+from clew.project.project import Project
 from clew.web.registry import make as make_world
 
 HERE = Path(__file__).parent

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from clew.crawl.project import Project
-    from clew.crawl.run import CrawlResult
+    from clew.project.project import Project
+    from clew.project.run import CrawlResult
 
 __version__ = "0.1.0"
 
 __all__ = ["CrawlResult", "Project", "__version__"]
 
-_HOMES = {"Project": "clew.crawl.project", "CrawlResult": "clew.crawl.run"}
+_HOMES = {"Project": "clew.project.project", "CrawlResult": "clew.project.run"}
 
 
 def __getattr__(name: str) -> Any:

@@ -11,11 +11,11 @@ import pytest
 from aiohttp import web
 
 from clew.config import LimitSettings, LiveSettings, PolitenessSettings
-from clew.crawl.cached import CachedWorld
 from clew.model import Outcome, Request, Response
 from clew.store.warc import WarcWriter, encode
 from clew.web.archive import ArchiveWorld
 from clew.web.base import Clock, World
+from clew.web.cached import CachedWorld
 from clew.web.clock import LiveClock, VirtualClock
 from clew.web.folder import FolderWorld
 from clew.web.live import LiveWorld

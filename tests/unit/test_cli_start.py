@@ -12,7 +12,7 @@ from clew.strategies.registry import STRATEGIES, kind_of
 HEAVY = ("scipy", "sklearn", "wordfreq", "pyarrow", "matplotlib", "plotly", "pandas", "py3langid")
 
 
-@pytest.mark.parametrize("module", ["clew.cli.crawl", "clew.crawl.working"])
+@pytest.mark.parametrize("module", ["clew.cli.crawl", "clew.workers.worker"])
 def test_no_large_library_is_loaded_before_it_is_needed(module: str) -> None:
     code = f"import sys, {module}; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)

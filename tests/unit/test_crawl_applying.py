@@ -9,10 +9,8 @@ import numpy as np
 from clew.config import Settings
 from clew.crawl.applying import Applier, Arrival
 from clew.crawl.evidence import NO_LEAVES, Evidence
-from clew.crawl.parcels import Job
 from clew.crawl.parts import Parts
 from clew.crawl.progress import Progress
-from clew.crawl.reading import PageWorker, ReadingPool
 from clew.crawl.stopping import StopRules
 from clew.crawl.view import CrawlView
 from clew.frontier.columns import ColumnFrontier
@@ -26,6 +24,8 @@ from clew.urls.canonical import Canonicaliser, host, keys, url_words
 from clew.urls.scope import Scope
 from clew.web.clock import VirtualClock
 from clew.web.folder import FolderWorld
+from clew.workers.messages import Job
+from clew.workers.pool import PageWorker, ReadingPool
 from support import READER
 
 URLS = ("http://a.test/page", "http://a.test/page?sort=asc")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from clew.crawl.backlinks import OwnCrawl
-from clew.crawl.project import Project
+from clew.crawl.owncrawl import OwnCrawl
+from clew.project.project import Project
 from clew.web.providers.base import BacklinkProvider
 from support import clew
 

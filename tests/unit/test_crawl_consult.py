@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from clew import Project
-from clew.crawl.inverted import Inverted, LookedThrough, look_through
 from clew.model import Doubles, LinkBatch, Visit
 from clew.strategies.base import TOP, View, enqueued
 from clew.strategies.fixed import FixedStrategy
 from clew.strategies.registry import STRATEGIES
 from clew.web.clock import VirtualClock
 from clew.web.folder import FolderWorld
+from clew.web.providers.inverted import Inverted, LookedThrough, look_through
 from support import READER, write_project
 
 # Links of the site: index -> p, q; p -> p1, p2, p3; q -> q1; p1 -> x; parent -> target, other; nothing leads to parent.

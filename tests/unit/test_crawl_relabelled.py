@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from clew import Project
-from clew.crawl.feedback import held_back
 from clew.crawl.loop import Crawl
-from clew.crawl.run import CrawlOptions, Display, crawl
+from clew.examples.training import held_back
 from clew.model import Visit
+from clew.project.run import CrawlOptions, Display, crawl
 from support import write_project
 
 BOATS = "sailing boats with sails and masts leave the harbour for a regatta on the sea"

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 from clew.config import JudgeSettings, Settings
-from clew.crawl.project import Project
 from clew.errors import ConfigError, TrainingError
 from clew.judges.base import Judge
 from clew.judges.embedding import Embedded, EmbeddingJudge
 from clew.judges.registry import make
 from clew.judges.wordvectors import word_vectors
 from clew.model import OTHER, Doubles, Example, Page
+from clew.project.project import Project
 from support import text_page
 
 pytest.importorskip("model2vec", reason="the extra clew[embedding] is not installed")

@@ -16,10 +16,10 @@ from clew.crawl.evidence import Evidence
 from clew.errors import ConfigError, ProjectError
 from clew.model import Decision, Link, LinkBatch, LinkKind, Outcome, Response, Session, Visit
 from clew.strategies.apprentice import Apprentice
-from clew.strategies.apprentice_links import Extras, features_of, text_features
-from clew.strategies.apprentice_model import TEXT, Model, Packed, Recipe, Smoothing, Table, pack, unpack
-from clew.strategies.apprentice_settings import ApprenticeSettings
-from clew.strategies.apprentice_window import gains, held_out_order
+from clew.strategies.apprentice.links import Extras, features_of, text_features
+from clew.strategies.apprentice.model import TEXT, Model, Packed, Recipe, Smoothing, Table, pack, unpack
+from clew.strategies.apprentice.settings import ApprenticeSettings
+from clew.strategies.apprentice.window import gains, held_out_order
 from clew.strategies.base import TOP
 from clew.text.terms import term_id
 from clew.topics.interest import Interest

@@ -14,14 +14,14 @@ from benchmarks.effects_ariadne import ENTRIES, ISLAND, OUTSIDE, MadeWeb, ring
 
 from clew import Project
 from clew.crawl.evidence import Evidence
-from clew.crawl.run import CrawlOptions, crawl
 from clew.errors import ConfigError
 from clew.model import OTHER, Example, Judgement, Link, LinkBatch, LinkKind, Outcome, Response, Session, Source, Visit
+from clew.project.run import CrawlOptions, crawl
 from clew.strategies.ariadne import Ariadne
-from clew.strategies.ariadne_criteria import geometric, lexicographic
-from clew.strategies.ariadne_focus import Aim, Widening, ignoring
-from clew.strategies.ariadne_settings import CRITERIA, AriadneSettings
-from clew.strategies.ariadne_texts import LIMIT, learned
+from clew.strategies.ariadne.criteria import geometric, lexicographic
+from clew.strategies.ariadne.focus import Aim, Widening, ignoring
+from clew.strategies.ariadne.settings import CRITERIA, AriadneSettings
+from clew.strategies.ariadne.texts import LIMIT, learned
 from clew.strategies.base import Pages
 from clew.strategies.breadth_first import BreadthFirst
 from clew.text.reader import seed_links

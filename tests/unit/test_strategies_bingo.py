@@ -14,7 +14,7 @@ from clew.judges.naive_bayes import NaiveBayesJudge
 from clew.model import OTHER, Example, Judgement, Link, LinkBatch, LinkKind, Outcome, Response, Session, Source, Visit
 from clew.strategies.base import TOP, Pages
 from clew.strategies.bingo import Bingo
-from clew.strategies.bingo_archetypes import (
+from clew.strategies.bingo.archetypes import (
     NO_LONGER,
     NOT_OF_TOPIC,
     NOT_SURER,
@@ -27,9 +27,9 @@ from clew.strategies.bingo_archetypes import (
     graph_of,
     ranked,
 )
-from clew.strategies.bingo_paths import ANY, MOVED, ROOT, Paths
-from clew.strategies.bingo_retraining import Rounds, held_out
-from clew.strategies.bingo_settings import BingoSettings
+from clew.strategies.bingo.paths import ANY, MOVED, ROOT, Paths
+from clew.strategies.bingo.retraining import Rounds, held_out
+from clew.strategies.bingo.settings import BingoSettings
 from clew.text.reader import seed_links
 from clew.topics.formula import Or, Topic
 from clew.topics.interest import Interest

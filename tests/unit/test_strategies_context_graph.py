@@ -18,9 +18,9 @@ from clew.judges.reduced import ReducedVocabulary
 from clew.model import OTHER, Decision, Example, Link, LinkBatch, LinkKind, Outcome, Response, Session, Source, Visit
 from clew.strategies.base import TOP
 from clew.strategies.context_graph import CRAWLING, FETCHING, SEARCHING, SPREADING, ContextGraph
-from clew.strategies.context_graph_build import Graphs
-from clew.strategies.context_graph_layers import OTHER as NO_LAYER
-from clew.strategies.context_graph_layers import Form, LayerModel, Sample, squashed
+from clew.strategies.context_graph.build import Graphs
+from clew.strategies.context_graph.layers import OTHER as NO_LAYER
+from clew.strategies.context_graph.layers import Form, LayerModel, Sample, squashed
 from clew.strategies.registry import STRATEGIES
 from clew.text.reader import seed_links
 from clew.urls.canonical import host, keys, url_words

@@ -14,7 +14,7 @@ from clew.graph.paths import METRICS, distances
 from clew.model import Example, Judgement, Link, LinkBatch, LinkKind, Outcome, Response, Session, Source, Visit
 from clew.strategies.base import Pages
 from clew.strategies.tunnelling import Tunnelling
-from clew.strategies.tunnelling_collections import Inherited, collections, inherited
+from clew.strategies.tunnelling.collections import Inherited, collections, inherited
 from clew.text.reader import seed_links
 from clew.topics.formula import Or, Topic
 from clew.topics.interest import Interest

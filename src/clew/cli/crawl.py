@@ -10,11 +10,11 @@ import click
 
 from clew.cli.common import Span, json_option, print_json, project_argument, span
 from clew.cli.progress import Lines, Live, Quiet, Screen
-from clew.crawl.project import Project
-from clew.crawl.run import CrawlOptions, CrawlResult, check, crawl
-from clew.crawl.working import GC_THRESHOLDS
 from clew.errors import ClewError
+from clew.project.project import Project
+from clew.project.run import CrawlOptions, CrawlResult, check, crawl
 from clew.web.registry import absolute
+from clew.workers.worker import GC_THRESHOLDS
 
 WHY = {
     "frontier": "no link is left to follow",

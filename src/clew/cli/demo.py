@@ -16,9 +16,9 @@ from clew.cli.common import json_option, print_json
 from clew.cli.crawl import screen_for
 from clew.cli.report import write_report
 from clew.config import quoted
-from clew.crawl.project import SETTINGS, Project
-from clew.crawl.run import CrawlOptions, crawl
 from clew.errors import InputError
+from clew.project.project import SETTINGS, Project
+from clew.project.run import CrawlOptions, crawl
 from clew.web.simulated import Demo, demo_web
 from clew.web.simulated.server import DemoServer
 

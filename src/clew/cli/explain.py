@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from clew.cli.common import json_option, print_json, project_argument
-from clew.crawl.explaining import Explanation, explain
-from clew.crawl.project import Line, Project, seed_url
+from clew.project.explaining import Explanation, explain
+from clew.project.project import Line, Project, seed_url
 
 
 @click.command()

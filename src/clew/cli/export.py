@@ -15,11 +15,11 @@ import click
 
 from clew import __version__
 from clew.cli.common import print_json, project_argument
-from clew.crawl.project import Project
 from clew.errors import ClewError, InputError
 from clew.export.collection import chosen, records, write_csv, write_jsonl
 from clew.export.filed import write_filed
 from clew.export.warc import write_warc
+from clew.project.project import Project
 from clew.store.base import Store, VisitRow
 
 Rows = Callable[[], Iterator[VisitRow]]

@@ -15,8 +15,8 @@ from clew.cli.searching import add_query
 from clew.cli.template import settings_text
 from clew.cli.wishes import Wish, add_bookmarks, add_pages, add_project, add_taxonomy, seeds_of, specs
 from clew.config import parse
-from clew.crawl.project import SETTINGS
 from clew.errors import InputError
+from clew.project.project import SETTINGS
 from clew.topics.interest import Interest
 from clew.topics.topicsfile import write_topics
 from clew.web.registry import absolute

@@ -8,8 +8,8 @@ import click
 import msgspec
 
 from clew.cli.common import json_option, print_json, project_argument
-from clew.crawl.judging import Verdict, judge_pages
-from clew.crawl.project import Line, Project, example
+from clew.project.judging import Verdict, judge_pages
+from clew.project.project import Line, Project, example
 
 SHOWN = 8
 """Topics shown for people."""

@@ -12,7 +12,6 @@ from rich.table import Table
 from clew.cli.common import json_option, print_json
 from clew.cli.labtask import from_crawl as from_finished_crawl
 from clew.cli.labweb import command as web_command
-from clew.crawl.project import Project
 from clew.errors import InputError
 from clew.judges.registry import JUDGES
 from clew.lab.comparison import Comparison
@@ -23,6 +22,7 @@ from clew.lab.saved import load as load_results
 from clew.lab.saved import save
 from clew.lab.simulating import PRESETS, simulate
 from clew.lab.tasks import load as load_task
+from clew.project.project import Project
 from clew.strategies.registry import STRATEGIES
 
 WIDTH = 132

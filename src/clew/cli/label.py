@@ -9,10 +9,10 @@ import click
 import msgspec
 
 from clew.cli.common import json_option, print_json, project_argument
-from clew.crawl.labels import IRRELEVANT, LABELS, RELEVANT, add_label
-from clew.crawl.project import Line, Project, example
-from clew.crawl.uncertain import Candidate, uncertain
 from clew.errors import InputError
+from clew.examples.labels import IRRELEVANT, LABELS, RELEVANT, add_label
+from clew.project.project import Line, Project, example
+from clew.project.uncertain import Candidate, uncertain
 
 
 @click.command()

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from clew.cli.common import span
 from clew.crawl.loop import Crawl
-from clew.crawl.run import Display
+from clew.project.run import Display
 
 LINE_EVERY_S = 5.0
 BEST_EVERY_S = 2.0

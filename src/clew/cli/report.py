@@ -9,14 +9,14 @@ import click
 import numpy as np
 
 from clew.cli.common import json_option, print_json, project_argument
-from clew.crawl.project import Project
-from clew.crawl.used import Used, used
 from clew.errors import ClewError
 from clew.export.collection import chosen, iso
 from clew.export.paths import path_report
 from clew.export.report import ReportData, ReportPage, html
 from clew.export.summary import Summary, summarise
 from clew.graph.paths import CUMULATIVE_MAX, CUTOFF, METRICS, THRESHOLD
+from clew.project.lastrun import LastRun, last_run
+from clew.project.project import Project
 from clew.store.base import Store
 
 BEST_PAGES = 100
@@ -93,7 +93,7 @@ def _data(project: Project, store: Store, found: Summary) -> ReportData:
     ]
     return ReportData(
         name=project.settings.project.name or project.path.name,
-        facts=_facts(used(store, project.settings), found),
+        facts=_facts(last_run(store, project.settings), found),
         relevant=series.relevant,
         relevance=series.relevance.astype(np.float64),
         depth=series.depth.astype(np.int64),
@@ -103,7 +103,7 @@ def _data(project: Project, store: Store, found: Summary) -> ReportData:
     )
 
 
-def _facts(methods: Used, found: Summary) -> dict[str, str]:
+def _facts(methods: LastRun, found: Summary) -> dict[str, str]:
     return {
         "fetched": f"{found.fetched:,}",
         "relevant": f"{found.relevant:,}",

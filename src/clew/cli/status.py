@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from clew.cli.common import json_option, print_json, project_argument
-from clew.crawl.project import Project
 from clew.export.summary import Summary, summarise
+from clew.project.project import Project
 
 
 @click.command()

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from clew.crawl.labels import LABELS, read_labels
-from clew.crawl.project import Project, example, read_list, seed_url
-from clew.crawl.training import Wanted
 from clew.errors import InputError, UrlError
+from clew.examples.gathering import Wanted
+from clew.examples.labels import LABELS, read_labels
 from clew.model import OTHER
+from clew.project.project import Project, example, read_list, seed_url
 from clew.topics.bookmarks import read_bookmarks
 from clew.topics.dmoz import read_dmoz
 from clew.topics.entry import Entry

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clew.crawl.parcels import Reading
 from clew.crawl.parts import Parts
 from clew.crawl.verdicts import SAME_PAGE, verdict
 from clew.frontier.base import Lease
 from clew.model import Judgement, Keys, Link, Outcome, Page, Response, Source, Visit
 from clew.urls.canonical import host, key
+from clew.workers.messages import Reading
 
 NOFOLLOW = "nofollow: its owner wants its links not followed"
 

@@ -20,12 +20,12 @@ import time
 from collections.abc import Callable
 
 from clew.crawl.applying import Applier, Arrival
-from clew.crawl.parcels import Job, Reading
 from clew.crawl.parts import Parts
 from clew.crawl.sessions import Sessions
 from clew.frontier.base import Lease
 from clew.model import Link, Outcome, Request, Response, Visit
 from clew.strategies.base import TOP
+from clew.workers.messages import Job, Reading
 
 BACKLOG = 64
 """Pages fetched but not yet applied, at most; beyond it no link is taken."""

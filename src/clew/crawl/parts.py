@@ -9,11 +9,10 @@ import numpy as np
 
 from clew.config import Settings
 from clew.crawl.evidence import Evidence
-from clew.crawl.feedback import Feedback
 from clew.crawl.progress import Progress
-from clew.crawl.reading import ReadingPool
 from clew.crawl.stopping import StopRules
 from clew.crawl.view import CrawlView
+from clew.examples.training import Feedback
 from clew.frontier.base import Frontier
 from clew.model import Doubles, LinkBatch
 from clew.store.base import Store
@@ -23,6 +22,7 @@ from clew.topics.interest import Interest
 from clew.urls.canonical import Canonicaliser
 from clew.urls.scope import Scope
 from clew.web.base import Clock, World
+from clew.workers.pool import ReadingPool
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -199,7 +199,7 @@ class Sessions:
         """One transaction: the session, what the strategy learned, and the new scores if it asked for them."""
         parts = self.parts
         parts.commit()
-        self._heed_labels()
+        self._take_labels_into_account()
         again = parts.strategy.adapt(session)
         parts.store.add_session(session, rescored=again, at=parts.clock.now())
         self._save()
@@ -208,12 +208,12 @@ class Sessions:
         parts.store.commit()
         parts.rules.after_session(parts.progress)
 
-    def _heed_labels(self) -> None:
+    def _take_labels_into_account(self) -> None:
         """Train the judge again when a user labelled pages meanwhile."""
         try:
             adoption = self.parts.feedback.retrained() if self.parts.feedback is not None else None
         except ClewError as error:  # a bad line must not end a running crawl
-            self.parts.store.add_decision(Decision("labels not heeded", {"reason": str(error)}))
+            self.parts.store.add_decision(Decision("labels not taken into account", {"reason": str(error)}))
             return
         if adoption is None:
             return

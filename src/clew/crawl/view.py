@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from clew.crawl.kept import archetypes_of
-from clew.crawl.outside import Outside
-from clew.crawl.project import DATABASE
+from clew.crawl.lookups import LookUps
 from clew.errors import ProjectError
+from clew.examples.visited import archetypes_of
 from clew.judges.base import Judge
 from clew.model import Decision, Example, Keys, Visit
 from clew.store.base import Store
-from clew.store.sqlite import SqliteStore
 from clew.strategies.base import Pages, Retraining
 from clew.topics.interest import Interest
 from clew.topics.tree import TopicTree
 
 
-class Hands(Protocol):
+class Actions(Protocol):
     """What a view can do to a running crawl."""
 
     def retrain(self, archetypes: Mapping[int, Sequence[int]]) -> Retraining: ...
@@ -38,9 +35,9 @@ class Hands(Protocol):
 
 @dataclass(slots=True)
 class CrawlView:
-    """The view of a crawl over its store. Without ``hands`` (a crawl that is only explained) nothing can be done.
+    """The view of a crawl over its store. Without ``actions`` (a crawl that is only explained) nothing can be done.
 
-    ``now`` gives the judge as it is now; ``folder`` is the project's.
+    ``now`` gives the judge as it is now; ``others`` the visits of another crawl, by its folder.
     """
 
     examples: Sequence[Example]
@@ -49,9 +46,9 @@ class CrawlView:
     seed: int
     store: Store
     now: Callable[[], Judge]
-    folder: Path = field(default_factory=Path)
-    outside: Outside | None = None
-    hands: Hands | None = None
+    others: Callable[[str], Iterator[Visit]] | None = None
+    lookups: LookUps | None = None
+    actions: Actions | None = None
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -79,41 +76,35 @@ class CrawlView:
         return np.random.default_rng([self.seed, int.from_bytes(digest, "little")])
 
     def decide(self, decision: Decision) -> None:
-        if self.hands is not None:
+        if self.actions is not None:
             self.store.add_decision(decision)
 
     def at_top(self) -> None:
-        if self.hands is not None:
-            self.hands.at_top()
+        if self.actions is not None:
+            self.actions.at_top()
 
     def community(self) -> None:
-        if self.hands is not None:
-            self.hands.community()
+        if self.actions is not None:
+            self.actions.community()
 
     def retrain(self, archetypes: Mapping[int, Sequence[int]]) -> Retraining:
-        if self.hands is None:
+        if self.actions is None:
             return Retraining("this crawl is not running")
-        return self.hands.retrain(archetypes)
+        return self.actions.retrain(archetypes)
 
     def archetypes(self) -> dict[int, tuple[int, ...]]:
         return archetypes_of(self.store)
 
     def other_crawl(self, folder: str) -> Iterator[Visit]:
-        database = self.folder / folder / DATABASE
-        if not database.is_file():
-            raise ProjectError(f"{self.folder / folder} holds no crawl to learn from (it has no {DATABASE})")
-        store = SqliteStore(database)
-        store.open(read_only=True)
-        try:
-            yield from store.replay()
-        finally:
-            store.close()
+        if self.others is None:
+            raise ProjectError(f"this crawl has no folder, so there is no other crawl {folder} beside it to learn from")
+        return self.others(folder)
 
     async def backlinks(self, url: str, limit: int) -> list[str]:
-        return await self.outside.backlinks(url, limit) if self.outside is not None else []
+        return await self.lookups.backlinks(url, limit) if self.lookups is not None else []
 
     async def search(self, query: str, limit: int) -> list[str]:
-        return await self.outside.search(query, limit) if self.outside is not None else []
+        return await self.lookups.search(query, limit) if self.lookups is not None else []
 
     def enqueue(self, urls: Sequence[str], about: str = "") -> int:
-        return self.hands.enqueue(urls, about) if self.hands is not None else 0
+        return self.actions.enqueue(urls, about) if self.actions is not None else 0

@@ -6,9 +6,9 @@ from functools import cached_property
 from pathlib import Path
 
 from clew.config import Settings, quoted
-from clew.crawl.project import SETTINGS, Project
 from clew.lab.tasks import Task
 from clew.model import Page, Response
+from clew.project.project import SETTINGS, Project
 from clew.store.base import Store
 from clew.text.reader import Reader, Unreadable
 from clew.web.base import World

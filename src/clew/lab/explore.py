@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from clew.crawl.inverted import look_through
-from clew.crawl.project import Project
 from clew.lab.results import Graph
 from clew.lab.tasks import Task
 from clew.model import Outcome, Request, Response
+from clew.project.project import Project
 from clew.text.reader import Unreadable
+from clew.web.providers.inverted import look_through
 from clew.web.registry import make as make_world
 from clew.web.simulated import parse_spec
 from clew.web.simulated.world import links_of

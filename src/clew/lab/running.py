@@ -14,8 +14,6 @@ from pathlib import Path
 
 import numpy as np
 
-from clew.crawl.inverted import Inverted
-from clew.crawl.run import CrawlOptions, CrawlResult, crawl
 from clew.lab.bench import BenchProject, SharedReader
 from clew.lab.explore import explore
 from clew.lab.measures import area_over_oracle
@@ -23,7 +21,9 @@ from clew.lab.oracle import greedy, one_step, reachable
 from clew.lab.results import Run
 from clew.lab.tasks import Task
 from clew.model import Bools
+from clew.project.run import CrawlOptions, CrawlResult, crawl
 from clew.store.base import Store
+from clew.web.providers.inverted import Inverted
 
 
 @dataclass(frozen=True, slots=True)

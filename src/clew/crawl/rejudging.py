@@ -1,0 +1,114 @@
+"""Archetypes: pages of the crawl itself with which the judge is trained besides the user's examples (papers/2).
+
+When a strategy names some, the judge is trained again with the examples, the labels and these pages. If it is adopted,
+every page the crawl remembers is judged again (BNG-31), so that relevance, what links are known by, and the history of
+hosts are those of one judge. Pages whose terms were not kept (links not to be followed) stay as they were judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+
+import msgspec
+
+from clew.crawl.parts import Parts
+from clew.crawl.verdicts import FINAL, verdict
+from clew.errors import StoreError, TrainingError
+from clew.examples.training import Adoption
+from clew.examples.visited import ARCHETYPES, examples, visited_page
+from clew.model import Judgement, Outcome, Source
+from clew.store.base import Rejudged, VisitRow
+from clew.strategies.base import Retraining
+
+AT_ONCE = 64
+"""Pages judged at a time."""
+
+
+def retrain(parts: Parts, archetypes: Mapping[int, Sequence[int]]) -> Retraining:
+    """Train with these archetypes instead of those before; adopt the judge unless labels speak against it."""
+    before = parts.progress.relevant
+    if parts.feedback is None:
+        return Retraining("this crawl's judge cannot be trained again")
+    pages = examples(parts.store, archetypes, parts.reading.worker.reader, parts.archive_folder)
+    try:
+        adoption = parts.feedback.taught(pages, parts.reading.worker.judge)
+    except TrainingError as error:
+        return Retraining(str(error))
+    parts.store.add_decision(adoption.decision())
+    if not adoption.adopted:
+        return Retraining("labels that were held back are judged worse by the new judge")
+    return _adopted(parts, archetypes, adoption, len(pages), before)
+
+
+def _adopted(
+    parts: Parts, archetypes: Mapping[int, Sequence[int]], adoption: Adoption, count: int, before: int
+) -> Retraining:
+    store = parts.store
+    parts.reading.adopt(adoption.judge)
+    state = msgspec.msgpack.encode({topic: tuple(numbers) for topic, numbers in sorted(archetypes.items())})
+    store.checkpoint(ARCHETYPES, store.sessions_ended(), parts.progress.visits, state)
+    again = _Again(parts)
+    store.update_judgements(again.all())
+    parts.progress.recall(store.relevance_flags())
+    return Retraining("", count, again.pages, parts.progress.relevant, before)
+
+
+class _Again:
+    """Judges the stored pages again, in the order of their visits, each after the page that led to it."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self.pages = 0
+        self._sources: dict[int, Source] = {}
+
+    def all(self) -> Iterator[Rejudged]:
+        rows = self.parts.store.visits()
+        while some := list(islice(rows, AT_ONCE)):
+            judgements = self._judgements(some)
+            for row in some:
+                yield self._again(row, judgements.get(row.number))
+
+    def _judgements(self, rows: Sequence[VisitRow]) -> dict[int, Judgement]:
+        worker, store = self.parts.reading.worker, self.parts.store
+        pages = {}
+        for row in rows:
+            page = visited_page(store, row, worker.reader, self.parts.archive_folder)
+            if page is not None and not row.reason.startswith(FINAL):
+                pages[row.number] = page
+        self.pages += len(pages)
+        return dict(zip(pages, worker.judge.judge(list(pages.values())), strict=True))
+
+    def _again(self, row: VisitRow, judgement: Judgement | None) -> Rejudged:
+        """The visit anew; ``row.row`` names the links among which its own stands."""
+        led = self._sources.get(row.row)
+        tunnel = led.tunnel if led is not None else 0
+        if row.outcome is Outcome.REDIRECT:
+            return self._redirect(row, led, tunnel)
+        relevance, relevant, reason = row.relevance, row.relevant, row.reason
+        if judgement is not None:
+            honour = self.parts.settings.crawl.nofollow
+            relevance, relevant, reason = verdict(self.parts.interest, judgement, barred=honour and row.noindex)
+        source = self._source(row.number)
+        tunnel = 0 if relevant else tunnel + 1
+        if source is not None:
+            source = replace(source, tunnel=tunnel, relevance=relevance)
+            if judgement is not None:
+                source = replace(source, scores=judgement.scores, topic=judgement.topic)
+            self._sources[row.number] = source
+        return Rejudged(row.number, judgement, relevance, relevant, tunnel, reason, source)
+
+    def _redirect(self, row: VisitRow, led: Source | None, tunnel: int) -> Rejudged:
+        """What is known of a redirect is what is known of the page that links to it."""
+        source = self._source(row.number)
+        if source is not None and led is not None:
+            source = replace(source, relevance=led.relevance, scores=led.scores, topic=led.topic, tunnel=led.tunnel)
+            self._sources[row.number] = source
+        return Rejudged(row.number, None, row.relevance, row.relevant, tunnel, row.reason, source)
+
+    def _source(self, number: int) -> Source | None:
+        try:
+            return self.parts.store.batch(number).source
+        except StoreError:
+            return None

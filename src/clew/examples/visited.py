@@ -1,0 +1,76 @@
+"""What a crawl keeps of the pages it visited, as pages and as examples that a judge can be trained with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from clew.errors import ClewError, StoreError
+from clew.model import Example, LinkBatch, Outcome, Page
+from clew.store.base import Store, VisitRow
+from clew.store.warc import read
+from clew.text.reader import Reader, Unreadable
+from clew.text.terms import tokeniser
+
+ARCHETYPES = "archetypes"
+"""Name of the saved state: visit numbers by topic."""
+
+_decode = msgspec.msgpack.Decoder(dict[int, tuple[int, ...]]).decode
+
+
+def archetypes_of(store: Store) -> dict[int, tuple[int, ...]]:
+    """The archetypes that the judge was last trained with: visit numbers by topic."""
+    found = store.last_checkpoint(ARCHETYPES)
+    return _decode(found.state) if found is not None else {}
+
+
+def examples(store: Store, archetypes: Mapping[int, Sequence[int]], reader: Reader, archive: Path) -> list[Example]:
+    """Archetypes as examples; those whose page is not kept are left out."""
+    found = []
+    for topic, numbers in sorted(archetypes.items()):
+        for number in numbers:
+            row = store.visit(number)
+            page = visited_page(store, row, reader, archive) if row is not None else None
+            if row is not None and page is not None:
+                found.append(Example(row.url, topic, page))
+    return found
+
+
+def visited_page(store: Store, row: VisitRow, reader: Reader, archive: Path) -> Page | None:
+    """A visited page, from the terms kept with its links, or from the archive where a judge needs its text."""
+    if row.outcome is not Outcome.OK or not row.judged:
+        return None
+    if reader.keep_text:
+        return _archived(row, reader, archive)
+    try:
+        return _of_terms(row, store.batch(row.number))
+    except StoreError:  # its links are not to be followed, so they were not kept
+        return _archived(row, reader, archive)
+
+
+def _archived(row: VisitRow, reader: Reader, archive: Path) -> Page | None:
+    if not row.warc_file:
+        return None
+    try:
+        return reader.read(read(archive, row.warc_file, row.warc_offset))
+    except (ClewError, Unreadable):
+        return None
+
+
+def _of_terms(row: VisitRow, batch: LinkBatch) -> Page:
+    return Page(
+        url=row.url,
+        title=row.title,
+        language=row.language,
+        charset=row.charset,
+        content_type=row.content_type,
+        text="",
+        title_ids=tokeniser(row.language).ids(row.title),
+        leaves=batch.leaves,
+        links=batch.links,
+        canonical=row.canonical,
+        noindex=row.noindex,
+        digest=row.digest,
+    )

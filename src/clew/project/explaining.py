@@ -1,0 +1,165 @@
+"""Why a URL was visited and judged as it was, or why it waits, was refused, or is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+
+from clew.crawl.sessions import checkpoint_name
+from clew.crawl.view import CrawlView
+from clew.errors import ArchiveError
+from clew.examples.training import apart, train
+from clew.examples.visited import archetypes_of
+from clew.examples.visited import examples as archetype_examples
+from clew.judges.base import Judge
+from clew.model import Example, Keys, Outcome, Response
+from clew.project.lastrun import last_run
+from clew.project.project import Project
+from clew.project.teaching import make_project_judge
+from clew.store.base import Store, VisitRow
+from clew.store.warc import read
+from clew.strategies.base import Strategy
+from clew.strategies.registry import make as make_strategy
+from clew.text.reader import Unreadable
+from clew.urls.canonical import key
+
+TERMS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One visit on the path from a seed: its link's score when it was taken, the parts of it in words, its anchor."""
+
+    number: int
+    url: str
+    score: float
+    relevance: float | None
+    parts: tuple[str, ...]
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """``state``: visited, refused, absent, waiting, parked, out-of-scope or unknown; ``verdict`` says it in words."""
+
+    url: str
+    state: str
+    verdict: str
+    path: tuple[Step, ...] = ()
+    terms: tuple[tuple[str, float], ...] = ()
+
+
+def explain(project: Project, store: Store, url: str) -> Explanation:
+    """Explain a canonical URL, by the judge and the strategy that the crawl used last."""
+    settings = msgspec.structs.replace(project.settings.judge, name=last_run(store, project.settings).judge)
+    project = project.with_settings(msgspec.structs.replace(project.settings, judge=settings))
+    strategy, judge = _strategy(project, store)
+    row = store.visit_by_key(key(url))
+    if row is not None:
+        path = tuple(_step(store, strategy, one) for one in store.path_to(row.number))
+        return Explanation(url, "visited", _visited(project, store, row), path, _terms(project, judge, row))
+    refusal = store.refusal(key(url))
+    if refusal is not None:
+        source = _found_on(store, refusal.row)
+        return Explanation(url, str(refusal.outcome), f"not fetched: {refusal.reason}{source}")
+    return _waiting(project, store, strategy, url)
+
+
+def _strategy(project: Project, store: Store) -> tuple[Strategy, Judge]:
+    """The strategy as it is after the last session, and the judge."""
+    name = last_run(store, project.settings).strategy
+    strategy = make_strategy(name, project.settings.strategy.get(name, {}))
+    judge, examples = _judge(project, store)
+    settings = project.settings.crawl
+    view = CrawlView(examples, project.interest, project.tree, settings.seed, store, lambda: judge, project.visits_of)
+    strategy.begin(view)
+    saved = store.last_checkpoint(checkpoint_name(name))
+    if saved is not None:
+        strategy.restore(saved.state)
+    return strategy, judge
+
+
+def _found_on(store: Store, row: int) -> str:
+    source = store.visit(row)
+    return f" (found on {source.url})" if source is not None else " (a seed)"
+
+
+def _visited(project: Project, store: Store, row: VisitRow) -> str:
+    when = f"visit {row.number}"
+    if row.outcome is not Outcome.OK or not row.judged:
+        return f"{when}, {row.outcome}{f' (status {row.status})' if row.status else ''}: {row.reason}"
+    verdict = "relevant" if row.relevant else "not relevant"
+    last = last_run(store, project.settings)
+    reason = f"; {row.reason}" if row.reason else ""
+    judged = f"relevance {row.relevance:.3f}, threshold {last.threshold:.3g}, judged by {last.judge}"
+    return f"{when}, {verdict}: {judged}{reason}"
+
+
+def _step(store: Store, strategy: Strategy, row: VisitRow) -> Step:
+    batch = store.batch(row.row)
+    return Step(
+        number=row.number,
+        url=row.url,
+        score=row.score,
+        relevance=row.relevance if row.judged else None,
+        parts=tuple(strategy.explain(batch, row.link_index)),
+        anchor=batch.anchor_text(row.link_index),
+    )
+
+
+def _terms(project: Project, judge: Judge, row: VisitRow) -> tuple[tuple[str, float], ...]:
+    """The terms that weighed most, from the archived page and a judge trained on the stored examples."""
+    if not row.judged or not row.warc_file:
+        return ()
+    try:
+        page = project.reader.read(read(project.archive, row.warc_file, row.warc_offset))
+    except (Unreadable, ArchiveError):  # an archive file may have been taken away
+        return ()
+    return tuple(judge.explain(page, TERMS, project.interest.wanted))
+
+
+def _judge(project: Project, store: Store) -> tuple[Judge, list[Example]]:
+    """The judge trained as the crawl trained it, and the user's examples."""
+    labels = project.labels()
+    wanted = {(one.line, one.topic) for one in project.wanted() + labels}
+    rows = [row for row in store.examples() if row[:2] in wanted]
+    examples, labelled = apart(list(_examples(project, rows)), labels)
+    learned = archetype_examples(store, archetypes_of(store), project.reader, project.archive)
+    adoption = train(lambda: make_project_judge(project), examples, labelled, project.interest, learned)
+    return adoption.judge, examples
+
+
+def _examples(project: Project, rows: Iterable[tuple[str, int, Response]]) -> Iterator[Example]:
+    """The examples that can be read, as when the crawl trained its judge."""
+    for line, topic, response in rows:
+        with suppress(Unreadable):
+            yield Example(line, topic, project.reader.read(response))
+
+
+def _waiting(project: Project, store: Store, strategy: Strategy, url: str) -> Explanation:
+    """A URL that was never taken: it waits, it must not be followed, it is out of scope, or no page links to it."""
+    out = project.scope.why_not(url)
+    if out:
+        return Explanation(url, "out-of-scope", f"not fetched: {out}")
+    places = list(store.find_links_to(key(url)))
+    if not places:
+        return Explanation(url, "unknown", "no page visited so far links to it, and it is no seed")
+    row, index, score = max(places, key=lambda place: -np.inf if np.isnan(place[2]) else place[2])
+    batch = store.batch(row)
+    source = _found_on(store, row)
+    if np.isnan(score):
+        return Explanation(url, "parked", f"not to be followed (rel=nofollow, depth, or the strategy says so){source}")
+    parts = "; ".join(strategy.explain(batch, index))
+    ahead = _ahead(store, score)
+    return Explanation(url, "waiting", f"waits with score {score:.3f}, about {ahead} links before it{source}: {parts}")
+
+
+def _ahead(store: Store, score: float) -> int:
+    """How many waiting URLs have a better score."""
+    better = [keys[scores > score] for _, keys, _, scores in store.link_rows()]
+    keys: Keys = np.unique(np.concatenate(better)) if better else np.empty(0, np.uint64)
+    return len(np.setdiff1d(keys, store.done_keys()))

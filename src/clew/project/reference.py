@@ -1,0 +1,57 @@
+"""How rare words are, learned from the pages that a project crawled: a reference corpus of its own (CFC-5).
+
+It is learned when a user asks for it, not while a crawl runs: a judge must not change between a crawl that was stopped
+and taken up again and one that was not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clew.errors import InputError
+from clew.examples.visited import visited_page
+from clew.judges.features import Features
+from clew.judges.reference import Reference
+from clew.judges.registry import CRAWL
+from clew.model import Page
+from clew.project.project import MODELS, Project
+from clew.store.base import Store
+
+FILE = "reference.npz"
+ENOUGH = 100
+"""Pages that a corpus must have."""
+
+
+def learned_reference(project: Project) -> Reference | None:
+    """The corpus that was learned, if the settings ask for it and it is there. Raises InputError when it is damaged."""
+    file = project.path / MODELS / FILE
+    if project.settings.judge.reference != CRAWL or not file.is_file():
+        return None
+    return Reference.from_bytes(file.read_bytes(), str(file))
+
+
+def learn_reference(project: Project) -> Reference:
+    """Learn it from all pages that were read, and keep it. Raises InputError when there are too few."""
+    settings = project.settings.judge
+    features = Features(pairs=settings.pairs, lead=settings.lead, damped=settings.damped)
+    store = project.open_store(read_only=True)
+    try:
+        found = Reference.learned(_pages(project, store), features)
+    finally:
+        store.close()
+    if found.documents < ENOUGH:
+        raise InputError(
+            f"{project.path} holds {found.documents:.0f} pages that were read; {ENOUGH} are needed to tell how rare "
+            "words are: crawl more first"
+        )
+    file = project.path / MODELS / FILE
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(found.to_bytes())
+    return found
+
+
+def _pages(project: Project, store: Store) -> Iterator[Page]:
+    for row in store.visits():
+        page = visited_page(store, row, project.reader, project.archive)
+        if page is not None:
+            yield page

@@ -1,0 +1,113 @@
+"""From pages of context graphs to the layer model: their terms, the vocabulary, the classifiers (CFC-19 to CFC-26)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from clew.judges.reference import Reference
+from clew.model import Example, Outcome, TermIds, Visit
+from clew.strategies.context_graph import settings as choice
+from clew.strategies.context_graph.build import Graphs
+from clew.strategies.context_graph.layers import Form, LayerModel, Sample, master
+from clew.text.terms import name
+
+WORDS = 4
+"""Words of a query of the bootstrap."""
+
+IsTarget = Callable[[Visit], bool]
+
+
+@dataclass(slots=True)
+class Trainer:
+    """Learns with ``settings``; ``examples``: the pages that are wanted, layer 0 of every model."""
+
+    settings: choice.Settings
+    examples: tuple[Example, ...]
+    _reference: Reference = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._reference = Reference.shipped([one.page.language for one in self.examples if one.page.language])
+
+    def known(self) -> list[Sample]:
+        """The examples."""
+        return [Sample(one.page.leaves.ids, 0) for one in self.examples]
+
+    def samples(self, graphs: Graphs, visits: Iterable[Visit], is_target: IsTarget) -> list[Sample]:
+        """The examples and what was read of the graphs."""
+        found, own = self.known(), {one.url for one in self.examples}
+        places = graphs.places(self.settings.allow_conflict)
+        for url, visit in _read({url: layers for url, layers in places.items() if url not in own}, visits):
+            if visit.links is not None:
+                found += self._placed(visit.links.leaves.ids, places[url], target=is_target(visit))
+        return found
+
+    def _placed(self, terms: TermIds, layers: Mapping[int, int], *, target: bool) -> list[Sample]:
+        if target and min(layers) > 0 and self.settings.targets != choice.KEEP:
+            return [Sample(terms, 0)] if self.settings.targets == choice.LAYER_0 else []
+        return [Sample(terms, layer, nodes) for layer, nodes in layers.items()]
+
+    def model(self, samples: Sequence[Sample]) -> LayerModel | None:
+        """N + 1 classifiers; None without examples."""
+        if not self.examples:
+            return None
+        settings = self.settings
+        deepest = {choice.SEEDS: 0, choice.LAYER_1: 1}.get(settings.vocabulary, settings.depth)
+        words = master(
+            [one.terms for one in samples if one.layer <= deepest],
+            self.examples[0].page,
+            self._reference,
+            keep=settings.top_features,
+            max_vocab=settings.max_vocab,
+            pairs=settings.pairs,
+        )
+        form = Form(settings.occurrences, settings.raw, settings.prior == choice.EQUAL, settings.quantile)
+        model = LayerModel.train(words, samples, settings.depth + 1, form)
+        for layer, threshold in settings.thresholds.items():
+            model.thresholds[int(layer)] = threshold
+        return model
+
+    def queries(self, model: LayerModel | None) -> list[str]:
+        """The heaviest words of all examples together and of each, as queries for a search engine (CFC-42)."""
+        if model is None:
+            return []
+        texts = [one.page.leaves.ids for one in self.examples]
+        found = dict.fromkeys(_heaviest(model, text) for text in (np.concatenate(texts), *texts))
+        return [query for query in found if query]
+
+
+def facts(model: LayerModel | None, samples: Sequence[Sample]) -> dict[str, str | int | float | bool]:
+    """What a training came to, for the decision log."""
+    if model is None:
+        return {"refused": "there are no examples"}
+    placed = [model.place(one.terms)[0] for one in samples]
+    right = sum(layer == one.layer for layer, one in zip(placed, samples, strict=True))
+    sizes = {f"pages of layer {layer}": size for layer, size in enumerate(model.sizes)}
+    thresholds = {
+        f"threshold of layer {layer}": round(float(value), 4)
+        for layer, value in enumerate(model.thresholds)
+        if np.isfinite(value)
+    }
+    accuracy = round(right / max(len(samples), 1), 4)
+    return {"phrases": len(model.vocabulary), **sizes, **thresholds, "accuracy in training": accuracy}
+
+
+def _read(urls: Iterable[str], visits: Iterable[Visit]) -> Iterator[tuple[str, Visit]]:
+    """The visits of these pages; what a redirect led to stands for the page that redirects."""
+    named = {url: url for url in urls}
+    for visit in visits:
+        url = named.get(visit.link.url)
+        if url is None or visit.links is None:
+            continue
+        if visit.response.outcome is Outcome.REDIRECT:
+            named.setdefault(visit.links.links.urls[0], url)
+        else:
+            yield url, visit
+
+
+def _heaviest(model: LayerModel, text: TermIds) -> str:
+    vector = model.vocabulary.of_terms(text)
+    ids = vector.ids[np.argsort(-vector.weights, kind="stable")].tolist()
+    return " ".join([word for number in ids if (word := name(number))][:WORDS])

@@ -1,0 +1,158 @@
+"""Reading and judging fetched pages: in this process, or in worker processes that take several pages at a time.
+
+What a worker does with a page is a pure function of the response, so it makes no difference to a crawl where it
+runs. A page that kills its worker, or holds it for too long, is a page that cannot be read: the pages that were with
+that worker are then read one at a time in a process of their own, so that no other page is blamed for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from clew.judges.base import Judge
+from clew.workers.channel import Channel, WorkerLostError
+from clew.workers.messages import Job, Reading, pack_job, unpack_reading
+from clew.workers.worker import PageWorker, pickled_worker, work
+
+__all__ = ["PageWorker", "ReadingPool"]
+
+BATCH = 8
+"""Pages sent to a worker at a time, at most: messages cost more than small batches save."""
+
+START_S = 30.0
+"""Seconds a worker may need to start on a busy machine."""
+
+PATIENCE_S = 3.0
+"""Seconds a worker may take to end."""
+
+
+class ReadingPool:
+    """Reads jobs in ``processes`` worker processes, or at once in this one when there are none.
+
+    ``read_s``: seconds a page may take in a worker process.
+    """
+
+    def __init__(self, worker: PageWorker, processes: int, read_s: float = 30.0) -> None:
+        self.worker = worker
+        self.processes = processes
+        self.read_s = read_s
+        self._waiting: list[tuple[Job, asyncio.Future[Reading]]] = []
+        self._busy: set[asyncio.Task[None]] = set()
+        self._pickled = pickled_worker(worker) if processes else b""
+        self._workers = [self._new_worker() for _ in range(processes)]
+        self._apart: Channel | None = None
+        self._retired: list[Channel] = []
+        self._closed = False
+        self._suspect = asyncio.Lock()
+
+    def _new_worker(self) -> Channel:
+        return Channel(work, self._pickled)
+
+    async def read(self, job: Job) -> Reading:
+        """The reading of one job."""
+        if not self.processes:
+            return self.worker.work([job])[0]
+        future: asyncio.Future[Reading] = asyncio.get_running_loop().create_future()
+        self._waiting.append((job, future))
+        self._dispatch()
+        return await future
+
+    def adopt(self, judge: Judge) -> None:
+        """Judge pages that are sent from now on with another judge; those under way finish with the old one."""
+        self.worker = replace(self.worker, judge=judge)
+        self._pickled = pickled_worker(self.worker) if self.processes else b""
+        for worker in self._all():
+            if worker is not self._apart or not self._suspect.locked():  # else it is retired when it has read its page
+                worker.retire()
+        self._retired = [worker for worker in self._all() if worker.process.is_alive()]
+        self._workers = [self._new_worker() for _ in range(self.processes)]
+        self._apart = None
+
+    def _all(self) -> list[Channel]:
+        return [*self._workers, *self._retired, *([self._apart] if self._apart is not None else [])]
+
+    def _dispatch(self) -> None:
+        """Send waiting jobs to the workers; one batch in work and one at the door for each."""
+        while self._waiting and len(self._busy) < 2 * self.processes:
+            batch, self._waiting = self._waiting[:BATCH], self._waiting[BATCH:]
+            task = asyncio.ensure_future(self._send(batch))
+            self._busy.add(task)
+            task.add_done_callback(self._sent)
+
+    def _sent(self, task: asyncio.Task[None]) -> None:
+        self._busy.discard(task)
+        self._dispatch()
+
+    async def _send(self, batch: Sequence[tuple[Job, asyncio.Future[Reading]]]) -> None:
+        try:
+            readings = await self._readings([job for job, _ in batch])
+        except Exception as error:  # a fault of ours: it must reach those who wait, or they wait for ever
+            for _, future in batch:
+                if not future.done():
+                    future.set_exception(error)
+            return
+        for (_, future), reading in zip(batch, readings, strict=True):
+            if not future.done():
+                future.set_result(reading)
+
+    async def _readings(self, jobs: Sequence[Job]) -> list[Reading]:
+        """Readings of a batch. When its worker died, or gave no answer in the time of all pages before it and in it,
+        its pages are read one at a time."""
+        worker = min(self._workers, key=lambda one: one.pending)
+        try:
+            return await self._run(worker, jobs, 2 * BATCH * self.read_s)
+        except (WorkerLostError, TimeoutError):
+            if self._closed:
+                raise
+            if worker in self._workers:  # the first to notice replaces it
+                self._workers[self._workers.index(worker)] = self._new_worker()
+            worker.end(0)
+            return [await self._alone(job) for job in jobs]
+
+    async def _alone(self, job: Job) -> Reading:
+        """Read a suspect with no other page in its process: if that process ends too, this page is to blame."""
+        async with self._suspect:
+            worker = await self._started_apart()
+            try:
+                (reading,) = await self._run(worker, [job], self.read_s)
+                if worker is not self._apart:  # there is a new judge
+                    worker.retire()
+                return reading
+            except WorkerLostError:
+                if self._closed:
+                    raise
+                reason = "cannot be read: it ended the process that read it"
+            except TimeoutError:
+                reason = f"cannot be read: it took longer than {self.read_s:g} s"
+            if self._apart is worker:
+                self._apart = None
+            worker.end(0)
+        return Reading(reason=reason, records=self.worker.archived(job))
+
+    async def _started_apart(self) -> Channel:
+        """The process for suspects, ready for one: the time of a page must not be spent on its start."""
+        if self._apart is None:
+            self._apart = worker = self._new_worker()
+            try:
+                await self._run(worker, [], START_S)
+            except BaseException:
+                self._apart = None if self._apart is worker else self._apart
+                worker.end(0)
+                raise
+            return worker
+        return self._apart
+
+    @staticmethod
+    async def _run(worker: Channel, jobs: Sequence[Job], seconds: float) -> list[Reading]:
+        readings = await worker.ask([pack_job(job) for job in jobs], seconds)
+        return [unpack_reading(reading) for reading in readings]
+
+    def close(self) -> None:
+        """End the workers; safe to call twice. Idle ones go by themselves, those that are held by a page are killed."""
+        self._closed = True
+        for worker in self._all():
+            worker.hang_up()
+        for worker in self._all():
+            worker.end(PATIENCE_S)

@@ -1,0 +1,144 @@
+"""What a worker process does: responses in, readings out. It imports no more than that takes."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import pickle
+import signal
+import socket
+import struct
+import threading
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from clew.judges.base import Judge
+from clew.model import Judgement, Outcome, Page, Response
+from clew.store.warc import encode
+from clew.text.language import STOP_WORDS
+from clew.text.reader import Reader, Unreadable
+from clew.topics.interest import Interest
+from clew.workers.messages import Job, Message, Reading, pack_reading, unpack_job
+
+LENGTH = struct.Struct("<Q")
+"""Goes before each message: its length in bytes."""
+
+GC_THRESHOLDS = (20_000, 20, 20)
+"""Pages are made of many small objects that refer to no one: looking for cycles after every 700 of them finds none."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageWorker:
+    """Everything needed to turn responses into readings. ``gzip_level`` 0: no archive records are made."""
+
+    reader: Reader
+    judge: Judge
+    interest: Interest
+    gzip_level: int = 0
+
+    def work(self, jobs: Sequence[Job]) -> list[Reading]:
+        """One reading a job, in order."""
+        pages = [self._read(job.response) for job in jobs]
+        judged = iter(self._judged([page for page in pages if isinstance(page, Page)]))
+        return [
+            self._unread(job, page) if isinstance(page, str) else self._reading(job, page, next(judged))
+            for job, page in zip(jobs, pages, strict=True)
+        ]
+
+    def _judged(self, pages: Sequence[Page]) -> list[Judgement | str]:
+        """A judgement a page, or why there is none: a page that a judge cannot take must not cost the others theirs."""
+        try:
+            return list(self.judge.judge(pages))
+        except Exception as error:
+            if len(pages) == 1:
+                return [f"cannot be judged: {type(error).__name__}: {error}"]
+            return [one for page in pages for one in self._judged([page])]
+
+    def _read(self, response: Response) -> Page | str:
+        if response.outcome is not Outcome.OK:
+            return response.reason
+        try:
+            return self.reader.read(response)
+        except Unreadable as error:
+            return str(error)
+        except Exception as error:  # a page must never stop a crawl, whatever it does to a parser
+            return f"cannot be read: {type(error).__name__}: {error}"
+
+    def _reading(self, job: Job, page: Page, judgement: Judgement | str) -> Reading:
+        if isinstance(judgement, str):
+            return self._unread(job, judgement)
+        found = {"relevance": f"{self.interest.relevance(judgement):.6f}", "language": page.language}
+        return Reading(replace(page, text=""), judgement, "", self._records(job, found, page.digest))
+
+    def _unread(self, job: Job, reason: str) -> Reading:
+        return Reading(reason=reason, records=self.archived(job))
+
+    def archived(self, job: Job) -> bytes:
+        """The archive records of a response that was fetched and cannot be read."""
+        return self._records(job, {})
+
+    def _records(self, job: Job, found: Mapping[str, str], digest: str = "") -> bytes:
+        if not self.gzip_level or not job.response.status:
+            return b""
+        return encode(job.response, {**job.facts, **found}, self.gzip_level, digest)
+
+
+def pickled_worker(worker: PageWorker) -> bytes:
+    """What a worker process is given to start with."""
+    return pickle.dumps((worker, STOP_WORDS))
+
+
+def work(line: socket.socket, given: bytes) -> None:
+    """Be a worker with its ``pickled_worker`` until the line ends: packed jobs in, as many packed readings out."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to us too; the crawl says when to end
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    worker, stop_words = pickle.loads(given)
+    STOP_WORDS.update(stop_words)
+    gc.set_threshold(*GC_THRESHOLDS)
+
+    def readings(jobs: Sequence[Message]) -> list[Message]:
+        return [pack_reading(reading) for reading in worker.work([unpack_job(job) for job in jobs])]
+
+    serve(line, readings)
+
+
+def _end_with_parent() -> None:
+    """A crawl that is killed must leave no workers behind, not even those that are held by a page."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def serve(line: socket.socket, answer: Callable[[Any], object]) -> None:
+    """Answer all requests that come on a line, until it ends."""
+    try:
+        while True:
+            (length,) = LENGTH.unpack(_received(line, LENGTH.size))
+            data = _answer(answer, _received(line, length))
+            line.sendall(LENGTH.pack(len(data)) + data)
+    except (EOFError, ConnectionError):
+        line.close()
+
+
+def _received(line: socket.socket, size: int) -> bytearray:
+    """The next ``size`` bytes; raises EOFError when the line ends before."""
+    data = bytearray(size)
+    view, got = memoryview(data), 0
+    while got < size:
+        count = line.recv_into(view[got:])
+        if not count:
+            raise EOFError
+        got += count
+    return data
+
+
+def _answer(answer: Callable[[Any], object], request: bytearray) -> bytes:
+    """Whether it worked, and the answer or the exception, pickled."""
+    try:
+        return pickle.dumps((True, answer(pickle.loads(request))), pickle.HIGHEST_PROTOCOL)
+    except Exception:  # a fault of ours: it must reach those who wait; as text, for not all exceptions can be sent
+        return pickle.dumps((False, RuntimeError(f"a fault in a worker process:\n{traceback.format_exc()}")))
