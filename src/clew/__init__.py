@@ -1,7 +1,8 @@
 """Clew: a focused web crawler.
 
->>> from clew import Project
->>> result = Project("mytopic").crawl(max_pages=1000)  # doctest: +SKIP
+>>> from clew import Crawl
+>>> Crawl(world="sim:pages=3000,seed=3").run_sync(max_pages=60).fetched
+60
 """
 
 from __future__ import annotations
@@ -9,14 +10,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from clew.crawl.crawl import Crawl
+    from clew.crawl.pages import PageRecord, StopCrawl
+    from clew.crawl.running import CrawlResult
+    from clew.examples.examples import Examples
     from clew.project.project import Project
-    from clew.project.run import CrawlResult
 
 __version__ = "0.1.0"
 
-__all__ = ["CrawlResult", "Project", "__version__"]
+__all__ = ["Crawl", "CrawlResult", "Examples", "PageRecord", "Project", "StopCrawl", "__version__"]
 
-_HOMES = {"Project": "clew.project.project", "CrawlResult": "clew.project.run"}
+_HOMES = {
+    "Crawl": "clew.crawl.crawl",
+    "CrawlResult": "clew.crawl.running",
+    "Examples": "clew.examples.examples",
+    "PageRecord": "clew.crawl.pages",
+    "Project": "clew.project.project",
+    "StopCrawl": "clew.crawl.pages",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -254,6 +255,14 @@ def parse(text: str, origin: str = "clew.toml") -> Settings:
         raise ConfigError(f"{origin} is not valid TOML: {error}. Correct that place and try again.") from error
     except msgspec.ValidationError as error:
         raise ConfigError(f"{origin}: {error}. See docs/settings.md for every setting.") from error
+
+
+def settings_from(tables: Mapping[str, Any]) -> Settings:
+    """Settings from a mapping with the tables of clew.toml. Raises ConfigError naming the setting."""
+    try:
+        return msgspec.convert(dict(tables), Settings)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"settings: {error}. See docs/settings.md for every setting.") from error
 
 
 def load(path: Path) -> Settings:

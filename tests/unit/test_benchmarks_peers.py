@@ -16,12 +16,14 @@ from benchmarks.peers.scoring import Measured, run_of
 from benchmarks.peers.words import keywords, topic_names
 
 from clew.config import Settings
+from clew.crawl.setup import Setup
 from clew.errors import InputError
-from clew.lab.bench import BenchProject
+from clew.lab.bench import Readers, bench, settings_of
 from clew.lab.explore import explore
 from clew.lab.measures import area_over_oracle
 from clew.lab.oracle import greedy
 from clew.lab.results import Graph
+from clew.lab.running import remembered
 from clew.lab.saved import load as load_results
 from clew.lab.tasks import Task
 from clew.lab.tasks import load as load_task
@@ -76,10 +78,11 @@ def write_task(folder: Path, budget: int = 4) -> Path:
     return folder / "task.toml"
 
 
-def loaded(folder: Path, budget: int = 4) -> tuple[Task, BenchProject, Graph]:
+def loaded(folder: Path, budget: int = 4) -> tuple[Task, Setup, Graph]:
     task = load_task(write_task(folder, budget))
-    project = BenchProject.make(folder / "scout", task, "breadth-first", "naive-bayes", 1, {})
-    return task, project, asyncio.run(explore(task, project))
+    with remembered() as store:
+        setup = bench(task, settings_of(task, "breadth-first", "naive-bayes", 1), store, Readers(), None)
+        return task, setup, asyncio.run(explore(task, setup))
 
 
 async def asked(proxy: Proxy, urls: list[str], method: str = "GET") -> list[tuple[int, str, str]]:
@@ -196,25 +199,25 @@ def toy(folder: Path, text: str = TOY) -> Peer:
 
 
 def test_a_peer_is_stopped_when_the_budget_is_spent(tmp_path):
-    task, project, graph = loaded(tmp_path, budget=3)
-    measured = asyncio.run(crawl(toy(tmp_path), Path(sys.executable), task, project, graph, ["jazz"], 1.0))
+    task, setup, graph = loaded(tmp_path, budget=3)
+    measured = asyncio.run(crawl(toy(tmp_path), Path(sys.executable), task, setup, graph, ["jazz"], 1.0))
     assert measured.ledger.urls == [A, B, C]
     assert measured.stopped_by == "budget"
     assert measured.cpu_s > 0
 
 
 def test_a_peer_that_has_nothing_left(tmp_path):
-    task, project, graph = loaded(tmp_path, budget=100)
-    measured = asyncio.run(crawl(toy(tmp_path), Path(sys.executable), task, project, graph, ["jazz"], 1.0))
+    task, setup, graph = loaded(tmp_path, budget=100)
+    measured = asyncio.run(crawl(toy(tmp_path), Path(sys.executable), task, setup, graph, ["jazz"], 1.0))
     assert measured.ledger.urls == [A, B, C, D, X, P]  # the redirect of c is followed at once
     assert (measured.ledger.absent, measured.stopped_by) == (1, "nothing left")
 
 
 def test_a_peer_that_fails_is_named(tmp_path):
-    task, project, graph = loaded(tmp_path)
+    task, setup, graph = loaded(tmp_path)
     broken = toy(tmp_path, "raise SystemExit('out of order')")
     with pytest.raises(InputError, match=r"toy\.py.*out of order"):
-        asyncio.run(crawl(broken, Path(sys.executable), task, project, graph, [], 1.0))
+        asyncio.run(crawl(broken, Path(sys.executable), task, setup, graph, [], 1.0))
 
 
 def test_the_command_puts_peers_beside_our_strategies(tmp_path, monkeypatch, capsys):

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from clew import Project
-from clew.crawl.loop import Crawl
+from clew.crawl.loop import Loop
+from clew.crawl.running import Display
 from clew.examples.training import held_back
 from clew.model import Visit
-from clew.project.run import CrawlOptions, Display, crawl
+from clew.project.assembly import CrawlOptions, crawl
 from support import write_project
 
 BOATS = "sailing boats with sails and masts leave the harbour for a regatta on the sea"
@@ -41,7 +42,7 @@ def run(folder: Path, at: int, labels: str) -> dict[int, bool]:
         if visit.number == at:
             (folder / "labels.tsv").write_text(labels, encoding="utf-8")
 
-    def started(running: Crawl) -> None:
+    def started(running: Loop) -> None:
         running.on_visit = visited
 
     crawl(Project(folder), CrawlOptions(), Display(started=started))

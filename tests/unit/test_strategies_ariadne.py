@@ -16,7 +16,7 @@ from clew import Project
 from clew.crawl.evidence import Evidence
 from clew.errors import ConfigError
 from clew.model import OTHER, Example, Judgement, Link, LinkBatch, LinkKind, Outcome, Response, Session, Source, Visit
-from clew.project.run import CrawlOptions, crawl
+from clew.project.assembly import CrawlOptions, crawl
 from clew.strategies.ariadne import Ariadne
 from clew.strategies.ariadne.criteria import geometric, lexicographic
 from clew.strategies.ariadne.focus import Aim, Widening, ignoring

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from clew.project.run import _loop_factory
+from clew.crawl.running import runner
 from clew.workers.channel import Channel, WorkerLostError
 from clew.workers.worker import serve
 
@@ -70,8 +70,8 @@ async def many(channel: Channel) -> list[object]:
     return await asyncio.gather(*(channel.ask(("say", i), LONG_S) for i in range(200)))
 
 
-@pytest.mark.parametrize("factory", [asyncio.new_event_loop, _loop_factory()])
-def test_many_at_once_and_large_ones(factory: Callable[[], asyncio.AbstractEventLoop] | None) -> None:
+@pytest.mark.parametrize("make", [asyncio.Runner, runner])
+def test_many_at_once_and_large_ones(make: Callable[[], asyncio.Runner]) -> None:
     async def talk() -> None:
         with channel_to(replying) as channel:
             assert await many(channel) == list(range(200))
@@ -80,8 +80,8 @@ def test_many_at_once_and_large_ones(factory: Callable[[], asyncio.AbstractEvent
             assert answers == [large, large]
             assert channel.pending == 0
 
-    with asyncio.Runner(loop_factory=factory) as runner:
-        runner.run(talk())
+    with make() as own:
+        own.run(talk())
 
 
 async def test_a_worker_that_ends_takes_what_it_was_asked_with_it() -> None:

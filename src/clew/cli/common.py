@@ -39,13 +39,3 @@ class Span(click.ParamType[float]):
 def print_json(value: Any) -> None:
     """One line of JSON on standard output."""
     click.echo(msgspec.json.encode(value).decode())
-
-
-def span(seconds: float) -> str:
-    """Seconds for people: 42 s, 3 min 20 s, 2 h 5 min."""
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import click
 
-from clew.cli.common import Span, json_option, print_json, project_argument, span
+from clew.cli.common import Span, json_option, print_json, project_argument
 from clew.cli.progress import Lines, Live, Quiet, Screen
+from clew.crawl.running import CrawlResult
+from clew.crawl.showing import span
 from clew.errors import ClewError
+from clew.project.assembly import CrawlOptions, check, crawl
 from clew.project.project import Project
-from clew.project.run import CrawlOptions, CrawlResult, check, crawl
 from clew.web.registry import absolute
 from clew.workers.worker import GC_THRESHOLDS
 

@@ -17,8 +17,9 @@ from clew.cli.crawl import screen_for
 from clew.cli.report import write_report
 from clew.config import quoted
 from clew.errors import InputError
-from clew.project.project import SETTINGS, Project
-from clew.project.run import CrawlOptions, crawl
+from clew.project.assembly import CrawlOptions, crawl
+from clew.project.folder import SETTINGS
+from clew.project.project import Project
 from clew.web.simulated import Demo, demo_web
 from clew.web.simulated.server import DemoServer
 

@@ -8,7 +8,8 @@ import click
 
 from clew.cli.common import json_option, print_json, project_argument
 from clew.project.explaining import Explanation, explain
-from clew.project.project import Line, Project, seed_url
+from clew.project.lists import Line, seed_url
+from clew.project.project import Project
 
 
 @click.command()

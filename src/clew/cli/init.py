@@ -16,14 +16,11 @@ from clew.cli.template import settings_text
 from clew.cli.wishes import Wish, add_bookmarks, add_pages, add_project, add_taxonomy, seeds_of, specs
 from clew.config import parse
 from clew.errors import InputError
-from clew.project.project import SETTINGS
+from clew.project.folder import SETTINGS
 from clew.topics.interest import Interest
 from clew.topics.topicsfile import write_topics
 from clew.web.registry import absolute
 from clew.web.registry import make as make_world
-
-SMALL_WEB = 20_000
-"""Simulated webs of fewer pages have too few of a narrow topic."""
 
 TOPICS = "topics.yaml"
 QUERY = "query.txt"
@@ -143,14 +140,12 @@ def _keywords(text: str) -> dict[str, float]:
 
 def _simulated(wish: Wish, web: str) -> None:
     """Seeds and examples of a topic of a simulated web, so that there is something to try."""
-    from clew.web.simulated import parse_spec
+    from clew.web.simulated import parse_spec, starting_points
 
-    simulated = parse_spec(web)
-    depth = min(simulated.parameters.depth, 2 if simulated.pages >= SMALL_WEB else 1)
-    topic = simulated.topics(depth)[0]
-    wish.seeds += simulated.seeds(5, topic)
-    wish.relevant += simulated.examples(10, topic)
-    wish.irrelevant += simulated.examples(30, topic, relevant=False)
+    points = starting_points(parse_spec(web))
+    wish.seeds += points.seeds
+    wish.relevant += points.relevant
+    wish.irrelevant += points.irrelevant
 
 
 def _check(wish: Wish, words: dict[str, float]) -> None:

@@ -9,7 +9,8 @@ import msgspec
 
 from clew.cli.common import json_option, print_json, project_argument
 from clew.project.judging import Verdict, judge_pages
-from clew.project.project import Line, Project, example
+from clew.project.lists import Line, example
+from clew.project.project import Project
 
 SHOWN = 8
 """Topics shown for people."""

@@ -11,7 +11,8 @@ import msgspec
 from clew.cli.common import json_option, print_json, project_argument
 from clew.errors import InputError
 from clew.examples.labels import IRRELEVANT, LABELS, RELEVANT, add_label
-from clew.project.project import Line, Project, example
+from clew.project.lists import Line, example
+from clew.project.project import Project
 from clew.project.uncertain import Candidate, uncertain
 
 

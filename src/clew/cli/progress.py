@@ -13,9 +13,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from clew.cli.common import span
-from clew.crawl.loop import Crawl
-from clew.project.run import Display
+from clew.crawl.loop import Loop
+from clew.crawl.running import Display
+from clew.crawl.showing import span, summary
 
 LINE_EVERY_S = 5.0
 BEST_EVERY_S = 2.0
@@ -28,10 +28,10 @@ class Screen:
     """A display that can be entered; subclasses show ``crawl`` in ``tick``."""
 
     def __init__(self) -> None:
-        self.crawl: Crawl | None = None
+        self.crawl: Loop | None = None
         self.display = Display(self.started, self.tick, self.note)
 
-    def started(self, crawl: Crawl) -> None:
+    def started(self, crawl: Loop) -> None:
         """The crawl begins."""
         self.crawl = crawl
 
@@ -68,17 +68,6 @@ class Lines(Screen):
             return
         self._last = now
         click.echo(summary(self.crawl), err=True)
-
-
-def summary(crawl: Crawl) -> str:
-    """The state of a crawl in one line."""
-    progress, frontier = crawl.parts.progress, crawl.parts.frontier
-    return (
-        f"{span(progress.seconds)}: {progress.fetched} fetched, {progress.relevant} relevant, "
-        f"harvest {progress.harvest_rate:.3f} (last 200: {progress.window_rate:.3f}), "
-        f"{progress.pages_per_s:.1f} pages/s, {len(frontier)} links waiting on {frontier.hosts_waiting} hosts, "
-        f"{frontier.hosts_busy} hosts active"
-    )
 
 
 class Live(Screen):
@@ -127,7 +116,7 @@ class Live(Screen):
         return Panel(body, title="clew crawl", subtitle="Ctrl-C stops cleanly; the same command goes on")
 
     @staticmethod
-    def _figures(crawl: Crawl) -> Table:
+    def _figures(crawl: Loop) -> Table:
         progress, frontier = crawl.parts.progress, crawl.parts.frontier
         table = Table.grid(padding=(0, 3))
         cells = (

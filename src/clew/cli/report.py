@@ -9,13 +9,13 @@ import click
 import numpy as np
 
 from clew.cli.common import json_option, print_json, project_argument
+from clew.crawl.lastrun import LastRun, last_run
 from clew.errors import ClewError
 from clew.export.collection import chosen, iso
 from clew.export.paths import path_report
 from clew.export.report import ReportData, ReportPage, html
 from clew.export.summary import Summary, summarise
 from clew.graph.paths import CUMULATIVE_MAX, CUTOFF, METRICS, THRESHOLD
-from clew.project.lastrun import LastRun, last_run
 from clew.project.project import Project
 from clew.store.base import Store
 

@@ -13,7 +13,8 @@ from clew.cli.common import json_option, print_json, project_argument
 from clew.config import load, quoted
 from clew.errors import InputError
 from clew.judges.registry import CRAWL
-from clew.project.project import SETTINGS, Project
+from clew.project.folder import SETTINGS
+from clew.project.project import Project
 from clew.project.reference import learn_reference as learn
 from clew.project.understood import About, Told, about
 from clew.topics.interest import Interest

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from clew.errors import InputError, UrlError
-from clew.examples.gathering import Wanted
 from clew.examples.labels import LABELS, read_labels
+from clew.examples.sources import Wanted
 from clew.model import OTHER
-from clew.project.project import Project, example, read_list, seed_url
+from clew.project.lists import example, read_list, seed_url
+from clew.project.project import Project
 from clew.topics.bookmarks import read_bookmarks
 from clew.topics.dmoz import read_dmoz
 from clew.topics.entry import Entry

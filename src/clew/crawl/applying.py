@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from clew.crawl.pages import OnPage, PageRecord, StopCrawl
 from clew.crawl.parts import Parts
-from clew.crawl.verdicts import SAME_PAGE, verdict
+from clew.crawl.verdicts import LEFT_OUT, SAME_PAGE, verdict
 from clew.frontier.base import Lease
 from clew.model import Judgement, Keys, Link, Outcome, Page, Response, Source, Visit
 from clew.urls.canonical import host, key
@@ -83,6 +84,8 @@ class Applier:
     def _visit(self, arrival: Arrival) -> Visit:
         visit = self._duplicate(arrival, self._late_twin(arrival, self._judged(arrival)))
         parts = self.parts
+        if parts.on_page is not None and visit.page is not None:
+            visit = self._filtered(visit, parts.on_page)
         parts.strategy.learn(visit)
         scores = parts.scores(visit.links) if visit.links is not None else None
         hosts = parts.evidence.host_ids(visit.links.links) if visit.links is not None else None
@@ -102,6 +105,17 @@ class Applier:
         progress.bytes += len(response.body)
         kind = "cached" if response.from_cache else str(response.outcome)
         self.parts.store.count(kind, max(response.requests, int(response.from_cache)))
+
+    def _filtered(self, visit: Visit, on_page: OnPage) -> Visit:
+        """The visit as the user's function leaves it. StopCrawl ends the crawl after this page, which is kept."""
+        try:
+            keep = on_page(PageRecord.of_visit(visit, self.parts.interest.topics))
+        except StopCrawl as stop:
+            self.parts.rules.asked = self.parts.rules.asked or str(stop) or "on_page"
+            return visit
+        if keep is False:
+            return replace(visit, relevant=False, links=None, reason=LEFT_OUT)
+        return visit
 
     def _judged(self, arrival: Arrival) -> Visit:
         """The visit as the judge sees it, with its links as evidence."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from clew.crawl.applying import Applier, Arrival
 from clew.crawl.parts import Parts
@@ -37,8 +37,12 @@ TICK_S = 0.25
 """The live loop looks up at least this often: for commits, time limits and the display."""
 
 
-class Crawl:
-    """One run of a crawl over its parts. ``on_visit`` is called after every visit, ``on_tick`` a few times a second."""
+class Loop:
+    """One run of a crawl over its parts. ``on_visit`` is called after every visit, ``on_tick`` a few times a second.
+
+    ``handover`` is awaited after every visit: whoever takes pages one by one lets the crawl wait there until they want
+    the next. Fetches that are under way go on meanwhile.
+    """
 
     def __init__(
         self,
@@ -51,6 +55,7 @@ class Crawl:
         self.sessions = Sessions(parts)
         self.on_visit = on_visit
         self.on_tick = on_tick
+        self.handover: Callable[[], Awaitable[None]] | None = None
         self.hosts_at_once = 1 if parts.clock.virtual else parts.settings.crawl.hosts_at_once
         self.backlog = 0 if parts.clock.virtual else BACKLOG
         self.attempts: dict[int, int] = {}
@@ -221,6 +226,8 @@ class Crawl:
         arrival = await self._next_arrival()
         while arrival is not None:
             self._apply(arrival)
+            if self.handover is not None:
+                await self.handover()
             if self._arrivals.empty() or self._stopped():
                 return
             arrival = self._arrivals.get_nowait()

@@ -1,18 +1,19 @@
-"""The parts a crawl is put together from, one a question the papers vary; ``project`` chooses them."""
+"""The parts of a running crawl, one for each question the papers vary."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from clew.config import Settings
 from clew.crawl.evidence import Evidence
+from clew.crawl.pages import OnPage
 from clew.crawl.progress import Progress
 from clew.crawl.stopping import StopRules
 from clew.crawl.view import CrawlView
-from clew.examples.training import Feedback
+from clew.examples.training import Trainer
 from clew.frontier.base import Frontier
 from clew.model import Doubles, LinkBatch
 from clew.store.base import Store
@@ -28,7 +29,8 @@ from clew.workers.pool import ReadingPool
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
     """Where pages come from, what is wanted, where to go next, what is remembered. ``archive`` and
-    ``feedback`` (what trains the judge again while the crawl runs) may be None; ``archive_folder`` holds WARC files."""
+    ``trainer`` (which trains the judge again while the crawl runs) may be None; ``archive_folder`` holds WARC files.
+    ``on_page`` may leave a page out of the collection. ``strategy_name`` is as the user wrote it."""
 
     settings: Settings
     world: World
@@ -36,6 +38,7 @@ class Parts:
     store: Store
     frontier: Frontier
     strategy: Strategy
+    strategy_name: str
     interest: Interest
     reading: ReadingPool
     rules: StopRules
@@ -45,8 +48,9 @@ class Parts:
     canonicalise: Canonicaliser
     progress: Progress
     archive: WarcWriter | None = None
-    feedback: Feedback | None = None
-    archive_folder: Path = field(default_factory=Path)
+    trainer: Trainer | None = None
+    archive_folder: Path | None = None
+    on_page: OnPage | None = None
 
     def commit(self) -> None:
         """One transaction; the archive's bytes are on disk before the rows that point at them."""

@@ -29,11 +29,11 @@ AT_ONCE = 64
 def retrain(parts: Parts, archetypes: Mapping[int, Sequence[int]]) -> Retraining:
     """Train with these archetypes instead of those before; adopt the judge unless labels speak against it."""
     before = parts.progress.relevant
-    if parts.feedback is None:
+    if parts.trainer is None:
         return Retraining("this crawl's judge cannot be trained again")
     pages = examples(parts.store, archetypes, parts.reading.worker.reader, parts.archive_folder)
     try:
-        adoption = parts.feedback.taught(pages, parts.reading.worker.judge)
+        adoption = parts.trainer.with_archetypes(pages, parts.reading.worker.judge)
     except TrainingError as error:
         return Retraining(str(error))
     parts.store.add_decision(adoption.decision())

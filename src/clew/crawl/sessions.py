@@ -115,7 +115,7 @@ class Sessions:
         progress.robots, progress.bytes = totals.robots, totals.bytes
 
     def _restore_strategy(self) -> None:
-        checkpoint = self.parts.store.last_checkpoint(checkpoint_name(self.parts.strategy.name))
+        checkpoint = self.parts.store.last_checkpoint(checkpoint_name(self.parts.strategy_name))
         after = 0
         if checkpoint is not None:
             after = checkpoint.visit
@@ -126,12 +126,12 @@ class Sessions:
     def _save(self) -> None:
         """What the strategy learned up to the last visit."""
         store, strategy = self.parts.store, self.parts.strategy
-        name = checkpoint_name(strategy.name)
+        name = checkpoint_name(self.parts.strategy_name)
         store.checkpoint(name, store.sessions_ended(), self.parts.progress.visits, strategy.state())
 
     def _take_over(self) -> None:
         """Another strategy than last time scores all links anew."""
-        store, name = self.parts.store, self.parts.strategy.name.encode()
+        store, name = self.parts.store, self.parts.strategy_name.encode()
         last = store.last_checkpoint(RUNNING)
         if last is not None and last.state != name:
             self._rescore()
@@ -211,7 +211,7 @@ class Sessions:
     def _take_labels_into_account(self) -> None:
         """Train the judge again when a user labelled pages meanwhile."""
         try:
-            adoption = self.parts.feedback.retrained() if self.parts.feedback is not None else None
+            adoption = self.parts.trainer.after_labels() if self.parts.trainer is not None else None
         except ClewError as error:  # a bad line must not end a running crawl
             self.parts.store.add_decision(Decision("labels not taken into account", {"reason": str(error)}))
             return

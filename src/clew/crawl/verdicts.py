@@ -8,8 +8,11 @@ from clew.topics.interest import Interest
 SAME_PAGE = "same page as"
 """How the reason of a visit begins that repeats another one."""
 
-FINAL = SAME_PAGE
-"""Reasons that no other judgement changes."""
+LEFT_OUT = "left out by on_page"
+"""The reason of a page that the user's function does not want in the collection."""
+
+FINAL = (SAME_PAGE, LEFT_OUT)
+"""How reasons begin that no other judgement changes."""
 
 NOINDEX = "noindex: its owner wants it in no collection"
 EXCLUDED = "excluded: it is about something the interest rules out"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clew.errors import ClewError, UrlError
+from clew.examples.sources import Wanted, local
 from clew.model import Example, Outcome, Request, Response
 from clew.store.base import Store
 from clew.store.warc import read
@@ -28,39 +29,17 @@ DEFERRALS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """A line that names an example: a URL or the path of a local page, and its topic index. ``label``: a verdict that
-    a user gave on a page (labels.tsv), not a line of the lists."""
-
-    line: str
-    topic: int
-    origin: str
-    label: bool = False
-
-    @property
-    def is_url(self) -> bool:
-        return "://" in self.line
-
-
-def local(wanted: Wanted, base: Path) -> Response:
-    """A local page as a response. Raises OSError."""
-    path = base / wanted.line
-    kind = "text/plain" if path.suffix.lower() == ".txt" else "text/html"
-    return Response(path.as_uri(), Outcome.OK, 200, (("Content-Type", kind),), path.read_bytes(), requests=0)
-
-
-@dataclass(frozen=True, slots=True)
-class Training:
+class Gatherer:
     """Gathers examples. ``warn`` is told, in words, how many are missing and which could not be had. ``archive`` is
-    the folder of the pages that the project fetched: an example among them need not be fetched again.
-    Local files are read every time, since they may have been edited."""
+    the folder of the pages that the project fetched: an example among them need not be fetched again. Without ``world``
+    and ``clock`` nothing is fetched. Local files are read every time, since they may have been edited."""
 
     store: Store
-    world: World
-    clock: Clock
     reader: Reader
     base: Path
-    warn: Callable[[str], None]
+    world: World | None = None
+    clock: Clock | None = None
+    warn: Callable[[str], None] = lambda text: None
     archive: Path | None = None
     hosts_at_once: int = 64
 
@@ -97,6 +76,11 @@ class Training:
             return read(self.archive, row.warc_file, row.warc_offset)
         except ClewError:
             return None
+
+    def kept(self, wanted: Sequence[Wanted]) -> list[Example]:
+        """The examples that were gathered before, in the order of the lines: those a crawl was trained on. Writes
+        nothing, so the store may be open for reading only."""
+        return self._kept(wanted)
 
     def _keep_visited(self, one: Wanted) -> bool:
         """Keep an example that the crawl fetched; False when it did not."""
@@ -148,10 +132,15 @@ class Training:
                 self.store.add_example(one.line, one.topic, response)
             else:
                 self.warn(f"{one.origin}: {one.line}: {response.reason or response.outcome}: left out of the examples")
-            await self.clock.sleep_until(response.ready_at)
+            await self._pause_until(response.ready_at)
+
+    async def _pause_until(self, when: float) -> None:
+        assert self.clock is not None
+        await self.clock.sleep_until(when)
 
     async def fetch(self, url: str) -> Response:
         """One page, through redirects, pauses and passing failures."""
+        assert self.world is not None, "whoever fetches needs a world"
         tries = deferrals = hops = 0
         while True:
             response = await self.world.fetch(Request(url, attempt=tries, hops=hops))
@@ -166,7 +155,7 @@ class Training:
                 url, hops = self._target(response), hops + 1
             elif response.retry_at is None:
                 return response
-            await self.clock.sleep_until(max(response.retry_at or 0.0, response.ready_at))
+            await self._pause_until(max(response.retry_at or 0.0, response.ready_at))
 
     @staticmethod
     def _target(response: Response) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clew.errors import InputError
-from clew.examples.gathering import Wanted
+from clew.examples.sources import Wanted
 from clew.model import OTHER
 
 LABELS = "labels.tsv"

@@ -1,6 +1,9 @@
-"""Judges that heed a user's labels: trained again with them, and adopted only if that does not make them worse.
+"""From examples, labels and archetypes to a judge with its measured interest: one way for all who need one.
 
-A fixed quarter of the labels is held back from training, chosen by URL. A judge trained with the others is adopted
+A crawl trains its judge here, before its first page and again when labels come in or a strategy names archetypes; so
+do the commands that judge, explain or describe, and so they all have the judge and the threshold of the crawl.
+
+Labels: a fixed quarter of them is held back from training, chosen by URL. A judge trained with the others is adopted
 unless the judge without them gives the held-back ones a smaller loss, −log of the score of the right answer.
 """
 
@@ -12,7 +15,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from clew.examples.gathering import Wanted
+from clew.examples.gathering import Gatherer
+from clew.examples.sources import ExampleSource, Wanted
+from clew.examples.visited import archetypes_of, threshold_of
+from clew.examples.visited import examples as archetype_examples
 from clew.judges.base import Judge
 from clew.model import OTHER, Decision, Example
 from clew.topics.interest import Interest
@@ -50,6 +56,100 @@ class Adoption:
         if self.held_back:
             facts |= {"loss_without": round(self.loss_without, 6), "loss_with": round(self.loss_with, 6)}
         return Decision(kind, facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A trained judge, the interest with its threshold, the examples of the lists, and how the judge was chosen."""
+
+    judge: Judge
+    interest: Interest
+    examples: tuple[Example, ...]
+    adoption: Adoption
+
+
+@dataclass(slots=True)
+class Trainer:
+    """Trains the judge of a crawl. ``make`` gives an untrained one; ``interest`` is what the user asked for, with a
+    threshold of 0 where the examples are to set it.
+
+    A crawl asks for ``trained`` when it begins, ``after_labels`` between sessions and ``with_archetypes`` when its
+    strategy names some. Who explains a crawl asks for ``as_crawled``.
+    """
+
+    source: ExampleSource
+    gatherer: Gatherer
+    make: Make
+    interest: Interest
+    _archetypes: list[Example] = field(default_factory=list)
+    _seen: object = None
+
+    async def trained(self) -> Trained:
+        """The judge trained on all examples, labels and archetypes; examples that are not at hand are fetched.
+
+        Raises TrainingError when they cannot make a judge.
+        """
+        self._seen = self.source.version()
+        labels = self.source.labels()
+        found = await self.gatherer.examples(self.source.wanted() + labels)
+        return self._trained(found, labels)
+
+    def as_crawled(self, threshold: float) -> Trained:
+        """The judge as the crawl trained it last: from the examples that it kept, under the ``threshold`` that it used.
+        Fetches and writes nothing."""
+        labels = self.source.labels()
+        found = self._trained(self.gatherer.kept(self.source.wanted() + labels), labels, threshold)
+        return found
+
+    def after_labels(self) -> Adoption | None:
+        """A judge that takes into account the labels that came since the last look; None when there are none."""
+        now = self.source.version()
+        if now == self._seen:
+            return None
+        self._seen = now
+        examples, labelled = self._at_hand()
+        return train(self.make, examples, labelled, self.interest, self._archetypes) if labelled else None
+
+    def with_archetypes(self, archetypes: list[Example], current: Judge) -> Adoption:
+        """A judge trained with these archetypes, as a crawl that is resumed would train it; adopted unless ``current``
+        gives the labels that are held back a smaller loss. Raises TrainingError."""
+        examples, labelled = self._at_hand()
+        found = train(self.make, examples, labelled, self.interest, archetypes)
+        check = [one for one in labelled if held_back(one.url)]
+        now, then = (loss(judge, check, self.interest) if check else float("nan") for judge in (current, found.judge))
+        adopted = not check or then <= now + 1e-9
+        if adopted:
+            self._archetypes = archetypes
+        return replace(found, adopted=adopted, held_back=len(check), loss_without=now, loss_with=then)
+
+    def _trained(self, found: Sequence[Example], labels: Sequence[Wanted], threshold: float = 0.0) -> Trained:
+        examples, labelled = apart(found, labels)
+        self._archetypes = self._learned()
+        adoption = train(self.make, examples, labelled, self.interest, self._archetypes)
+        interest = (
+            replace(self.interest, threshold=threshold) if threshold else self._measured(adoption.judge, examples)
+        )
+        return Trained(adoption.judge, interest, tuple(examples), adoption)
+
+    def _at_hand(self) -> tuple[list[Example], list[Example]]:
+        labels = self.source.labels()
+        return apart(self.gatherer.at_hand(self.source.wanted() + labels), labels)
+
+    def _learned(self) -> list[Example]:
+        """The archetypes with which the crawl trained its judge last."""
+        store, reader = self.gatherer.store, self.gatherer.reader
+        return archetype_examples(store, archetypes_of(store), reader, self.gatherer.archive)
+
+    def _measured(self, judge: Judge, examples: Sequence[Example]) -> Interest:
+        """The interest with its threshold: the user's; else one that the wanted examples set (Ester and others 2001,
+        section 3.2), which stays as it was before archetypes joined them."""
+        if self.interest.threshold > 0:
+            return self.interest
+        before = threshold_of(self.gatherer.store)
+        if before and archetypes_of(self.gatherer.store):
+            return replace(self.interest, threshold=before)
+        wanted = set(self.interest.wanted_topics)
+        return self.interest.measured_by(judge.judge([one.page for one in examples if one.topic in wanted]))
 
 
 def train(
@@ -98,40 +198,3 @@ def apart(found: Sequence[Example], labels: Sequence[Wanted]) -> tuple[list[Exam
     pages = {one.line for one in labels}
     lists = [one for one in found if one.url not in pages]
     return lists, [one for one in found if (one.url, one.topic) in verdicts]
-
-
-@dataclass(slots=True)
-class Feedback:
-    """Looks between sessions whether labels came in while the crawl runs. ``read`` gives examples and labels now;
-    ``version`` changes when there are other ones."""
-
-    make: Make
-    read: Callable[[], tuple[list[Example], list[Example]]]
-    version: Callable[[], object]
-    interest: Interest
-    archetypes: list[Example] = field(default_factory=list)
-    _seen: object = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._seen = self.version()
-
-    def retrained(self) -> Adoption | None:
-        """A judge that heeds labels that came since the last look; None when there are none."""
-        now = self.version()
-        if now == self._seen:
-            return None
-        self._seen = now
-        examples, labelled = self.read()
-        return train(self.make, examples, labelled, self.interest, self.archetypes) if labelled else None
-
-    def taught(self, archetypes: list[Example], current: Judge) -> Adoption:
-        """A judge trained with these archetypes, as a crawl that is taken up would train it; adopted unless ``current``
-        gives the labels that are held back a smaller loss. Raises TrainingError."""
-        examples, labelled = self.read()
-        found = train(self.make, examples, labelled, self.interest, archetypes)
-        check = [one for one in labelled if held_back(one.url)]
-        now, then = (loss(judge, check, self.interest) if check else float("nan") for judge in (current, found.judge))
-        adopted = not check or then <= now + 1e-9
-        if adopted:
-            self.archetypes = archetypes
-        return replace(found, adopted=adopted, held_back=len(check), loss_without=now, loss_with=then)

@@ -26,7 +26,15 @@ def archetypes_of(store: Store) -> dict[int, tuple[int, ...]]:
     return _decode(found.state) if found is not None else {}
 
 
-def examples(store: Store, archetypes: Mapping[int, Sequence[int]], reader: Reader, archive: Path) -> list[Example]:
+def threshold_of(store: Store) -> float:
+    """The relevance from which on a page was relevant in the last run; 0.0 when nothing ran yet."""
+    found = store.last_checkpoint("running threshold")
+    return float(found.state) if found is not None else 0.0
+
+
+def examples(
+    store: Store, archetypes: Mapping[int, Sequence[int]], reader: Reader, archive: Path | None
+) -> list[Example]:
     """Archetypes as examples; those whose page is not kept are left out."""
     found = []
     for topic, numbers in sorted(archetypes.items()):
@@ -38,7 +46,7 @@ def examples(store: Store, archetypes: Mapping[int, Sequence[int]], reader: Read
     return found
 
 
-def visited_page(store: Store, row: VisitRow, reader: Reader, archive: Path) -> Page | None:
+def visited_page(store: Store, row: VisitRow, reader: Reader, archive: Path | None) -> Page | None:
     """A visited page, from the terms kept with its links, or from the archive where a judge needs its text."""
     if row.outcome is not Outcome.OK or not row.judged:
         return None
@@ -50,8 +58,8 @@ def visited_page(store: Store, row: VisitRow, reader: Reader, archive: Path) -> 
         return _archived(row, reader, archive)
 
 
-def _archived(row: VisitRow, reader: Reader, archive: Path) -> Page | None:
-    if not row.warc_file:
+def _archived(row: VisitRow, reader: Reader, archive: Path | None) -> Page | None:
+    if archive is None or not row.warc_file:
         return None
     try:
         return reader.read(read(archive, row.warc_file, row.warc_offset))

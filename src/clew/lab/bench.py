@@ -1,40 +1,29 @@
-"""A project for one run of a task, in a folder of its own; all runs in a process share what was read of a web."""
+"""A crawl for one run of a task, made of objects; all runs in a process share what was read of a web."""
 
 from __future__ import annotations
 
-from functools import cached_property
-from pathlib import Path
-
-from clew.config import Settings, quoted
+from clew.config import (
+    ArchiveSettings,
+    CrawlSettings,
+    JudgeSettings,
+    ProjectSettings,
+    Settings,
+    StoreSettings,
+    WebSettings,
+)
+from clew.crawl.assembling import setup_of
+from clew.crawl.reading import canonicaliser_of, reader_of, scope_of
+from clew.crawl.setup import Setup
+from clew.examples.examples import Examples
 from clew.lab.tasks import Task
 from clew.model import Page, Response
-from clew.project.project import SETTINGS, Project
 from clew.store.base import Store
 from clew.text.reader import Reader, Unreadable
-from clew.web.base import World
 from clew.web.providers.base import BacklinkProvider
+from clew.web.registry import make as make_world
 
 KEPT = 40_000
 """Pages of a web that are remembered, at most."""
-
-TEMPLATE = """\
-[project]
-name = {name}
-web = {web}
-[judge]
-name = {judge}
-[strategy]
-name = {strategy}
-[crawl]
-contact = "lab@localhost"
-seed = {seed}
-max_pages = {budget}
-workers = 0
-[web.archive]
-closed = {closed}
-[store]
-archive = false
-"""
 
 
 class SharedReader:
@@ -67,48 +56,42 @@ class SharedReader:
             return error
 
 
-class BenchProject(Project):
-    """A project whose pages are read by a shared reader."""
+class Readers:
+    """The shared readers of a process, one a web (and one more where a judge needs pages with their text)."""
 
-    shared: dict[str, SharedReader]
-    links: BacklinkProvider | None = None
+    def __init__(self) -> None:
+        self._readers: dict[tuple[str, bool], SharedReader] = {}
 
-    @classmethod
-    def make(
-        cls,
-        folder: Path,
-        task: Task,
-        strategy: str,
-        judge: str,
-        seed: int,
-        shared: dict[str, SharedReader],
-        links: BacklinkProvider | None = None,
-    ) -> BenchProject:
-        """Write the project of a run into ``folder``; ``shared`` are the readers of this process by web, ``links`` says
-        who links to a page."""
-        folder.mkdir(parents=True)
-        for name, urls in (("seeds", task.seeds), ("relevant", task.positive), ("irrelevant", task.negative)):
-            (folder / f"{name}.txt").write_text("".join(f"{url}\n" for url in urls), encoding="utf-8")
-        named = {"name": task.name, "web": task.web, "judge": judge, "strategy": strategy}
-        words = {name: quoted(text) for name, text in named.items()}
-        text = TEMPLATE.format(**words, seed=seed, budget=task.budget, closed=str(task.closed).lower())
-        (folder / SETTINGS).write_text(text, encoding="utf-8")
-        made = cls(folder)
-        made.shared, made.links = shared, links
-        return made
+    def of(self, settings: Settings) -> Reader:
+        """The reader that all runs on a web share."""
+        made = reader_of(settings, canonicaliser_of(settings), scope_of(settings))
+        which = settings.project.web, made.keep_text
+        return self._readers.setdefault(which, SharedReader(made))  # type: ignore[return-value]  # it reads as one
 
-    def with_settings(self, settings: Settings) -> BenchProject:
-        made = type(self)(self.path, settings)
-        made.shared, made.links = self.shared, self.links
-        return made
 
-    def backlink_provider(self, store: Store, world: World) -> BacklinkProvider:
-        return self.links or super().backlink_provider(store, world)
+def settings_of(task: Task, strategy: str, judge: str, seed: int) -> Settings:
+    """The settings of a run: those that every crawl has, but for what the task says."""
+    return Settings(
+        project=ProjectSettings(name=task.name, web=task.web),
+        judge=JudgeSettings(name=judge),
+        strategy={"name": strategy},
+        crawl=CrawlSettings(contact="lab@localhost", seed=seed, max_pages=task.budget, workers=0),
+        web=WebSettings(archive=ArchiveSettings(closed=task.closed)),
+        store=StoreSettings(archive=False),
+    )
 
-    @cached_property
-    def reader(self) -> Reader:
-        """The reader that all runs on this web share."""
-        web = self.settings.project.web
-        if web not in self.shared:
-            self.shared[web] = SharedReader(super().reader)
-        return self.shared[web]  # type: ignore[return-value]  # it reads as a Reader does
+
+def bench(task: Task, settings: Settings, store: Store, readers: Readers, links: BacklinkProvider | None) -> Setup:
+    """The crawl of a run, remembered in ``store``; ``links`` says who links to a page."""
+    world, clock = make_world(task.web, settings, now=store.clock())
+    return setup_of(
+        settings,
+        Examples(relevant=task.positive, irrelevant=task.negative),
+        task.seeds,
+        world=world,
+        clock=clock,
+        store=store,
+        web=task.web,
+        reader=readers.of(settings),
+        backlinks=(lambda: links) if links is not None else None,
+    )

@@ -6,20 +6,19 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from clew.crawl.setup import Setup
 from clew.lab.results import Graph
 from clew.lab.tasks import Task
 from clew.model import Outcome, Request, Response
-from clew.project.project import Project
 from clew.text.reader import Unreadable
 from clew.web.providers.inverted import look_through
-from clew.web.registry import make as make_world
 from clew.web.simulated import parse_spec
 from clew.web.simulated.world import links_of
 
 
-async def explore(task: Task, project: Project) -> Graph:
+async def explore(task: Task, setup: Setup) -> Graph:
     """Fetch everything that links lead to, breadth-first; pages the web lacks are no pages. Raises ClewError."""
-    world, _ = make_world(task.web, project.settings)
+    world = setup.world
     web = parse_spec(task.web) if task.web.startswith("sim:") else None
 
     exists: list[bool] = []
@@ -27,27 +26,27 @@ async def explore(task: Task, project: Project) -> Graph:
     async def look(url: str) -> Iterable[str]:
         if web is not None:
             exists.append(True)  # what is broken fails, and a failure is a fetch
-            return dict.fromkeys(links_of(web, url, project.canonicalise))
+            return dict.fromkeys(links_of(web, url, setup.canonicalise))
         response = await world.fetch(Request(url))
         exists.append(response.outcome not in (Outcome.ABSENT, Outcome.REFUSED))
-        return dict.fromkeys(_links(project, response))
+        return dict.fromkeys(_links(setup, response))
 
     await world.open()
     try:
-        urls, rows = await look_through(project.seeds(), look)
-        return _graph(task, project, urls, rows, exists)
+        urls, rows = await look_through(setup.seeds, look)
+        return _graph(task, setup, urls, rows, exists)
     finally:
         await world.close()
 
 
-def _links(project: Project, response: Response) -> list[str]:
+def _links(setup: Setup, response: Response) -> list[str]:
     if response.outcome is Outcome.REDIRECT:
-        target = project.canonicalise(response.location, response.url)
-        return [target] if target is not None and not project.scope.why_not(target, 0) else []
+        target = setup.canonicalise(response.location, response.url)
+        return [target] if target is not None and not setup.scope.why_not(target, 0) else []
     if response.outcome is not Outcome.OK:
         return []
     try:
-        page = project.reader.read(response)
+        page = setup.reader.read(response)
     except Unreadable:
         return []
     if page.nofollow:
@@ -55,14 +54,14 @@ def _links(project: Project, response: Response) -> list[str]:
     return [url for url, barred in zip(page.links.urls, page.links.nofollow.tolist(), strict=True) if not barred]
 
 
-def _graph(task: Task, project: Project, found: list[str], links: list[list[int]], exists: list[bool]) -> Graph:
+def _graph(task: Task, setup: Setup, found: list[str], links: list[list[int]], exists: list[bool]) -> Graph:
     """Without the pages that do not exist, numbered in the order in which they were found."""
     new = np.cumsum(exists) - 1
     urls = tuple(url for url, there in zip(found, exists, strict=True) if there)
     kept = (row for row, there in zip(links, exists, strict=True) if there)
     rows = [[int(new[target]) for target in row if exists[target]] for row in kept]
     starts = np.cumsum([0, *(len(row) for row in rows)]).astype(np.int32)
-    seeds = [int(new[place]) for place in range(len(project.seeds())) if exists[place]]
+    seeds = [int(new[place]) for place in range(len(setup.seeds)) if exists[place]]
     return Graph(
         urls=urls,
         targets=np.array([target for row in rows for target in row], np.int32),

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 
-from clew.lab.bench import BenchProject, SharedReader
+from clew.config import Settings
+from clew.crawl.running import CrawlResult, run, runner
+from clew.crawl.setup import Setup
+from clew.lab.bench import Readers, bench, settings_of
 from clew.lab.explore import explore
 from clew.lab.measures import area_over_oracle
 from clew.lab.oracle import greedy, one_step, reachable
-from clew.lab.results import Run
+from clew.lab.results import Graph, Run
 from clew.lab.tasks import Task
 from clew.model import Bools
-from clew.project.run import CrawlOptions, CrawlResult, crawl
 from clew.store.base import Store
+from clew.store.sqlite import SqliteStore
 from clew.web.providers.inverted import Inverted
 
 
@@ -94,36 +96,60 @@ def _listed(tasks: list[Task], plan: Plan) -> list[tuple[Task, TaskResult]]:
 
 
 def _run_group(tasks: list[Task], plan: Plan) -> Iterator[tuple[Task, TaskResult]]:
-    shared: dict[str, SharedReader] = {}
+    readers = Readers()
     for task in tasks:
-        yield task, run_task(task, plan, shared)
+        yield task, run_task(task, plan, readers)
 
 
-def run_task(task: Task, plan: Plan, shared: dict[str, SharedReader]) -> TaskResult:
+def run_task(task: Task, plan: Plan, readers: Readers) -> TaskResult:
     """All runs of one task, each from scratch. Repeat r crawls with the seed ``plan.seed + r``."""
-    with tempfile.TemporaryDirectory(prefix="clew-lab-") as folder:
-        scout = BenchProject.make(Path(folder) / "scout", task, "breadth-first", plan.judges[0], plan.seed, shared)
-        graph = asyncio.run(explore(task, scout))
-        most = reachable(graph)
-        rows = np.split(graph.targets, graph.starts[1:-1])
-        links = Inverted.of(graph.urls, (row.tolist() for row in rows))
-        runs = []
-        for strategy, judge, repeat in product(plan.strategies, plan.judges, range(plan.repeats)):
-            place = Path(folder) / f"{strategy}-{judge}-{repeat}"
-            project = BenchProject.make(place, task, strategy, judge, plan.seed + repeat, shared, links)
-            runs.append(_run(task, project, strategy, judge, repeat, most))
-        return TaskResult(task.name, tuple(runs), greedy(graph, task.budget), one_step(graph, task.budget))
+    graph = _graph(task, settings_of(task, "breadth-first", plan.judges[0], plan.seed), readers)
+    most = reachable(graph)
+    rows = np.split(graph.targets, graph.starts[1:-1])
+    links = Inverted.of(graph.urls, (row.tolist() for row in rows))
+    runs = []
+    for strategy, judge, repeat in product(plan.strategies, plan.judges, range(plan.repeats)):
+        settings = settings_of(task, strategy, judge, plan.seed + repeat)
+        with remembered() as store:
+            runs.append(_run(task, bench(task, settings, store, readers, links), repeat, most))
+    return TaskResult(task.name, tuple(runs), greedy(graph, task.budget), one_step(graph, task.budget))
 
 
-def _run(task: Task, project: BenchProject, strategy: str, judge: str, repeat: int, most: int) -> Run:
-    started, cpu = time.monotonic(), time.process_time()
-    result = crawl(project, CrawlOptions())
-    seconds, cpu_s = time.monotonic() - started, time.process_time() - cpu
-    store = project.open_store(read_only=True)
+@contextmanager
+def remembered() -> Iterator[Store]:
+    """A store in memory, open."""
+    store = SqliteStore(None)
+    store.open()
     try:
-        return _recorded(task, store, result, (strategy, judge, repeat), most, seconds, cpu_s)
+        yield store
     finally:
         store.close()
+
+
+def _graph(task: Task, settings: Settings, readers: Readers) -> Graph:
+    with remembered() as store:
+        return asyncio.run(explore(task, bench(task, settings, store, readers, None)))
+
+
+def _run(task: Task, setup: Setup, repeat: int, most: int) -> Run:
+    started, cpu = time.monotonic(), time.process_time()
+    result = crawled(setup)
+    seconds, cpu_s = time.monotonic() - started, time.process_time() - cpu
+    who = (setup.strategy_name, setup.judge_name, repeat)
+    return _recorded(task, setup.store, result, who, most, seconds, cpu_s)
+
+
+def crawled(setup: Setup) -> CrawlResult:
+    """Run a crawl to its end, and close its world. The store stays open for whoever wants to read it."""
+
+    async def whole() -> CrawlResult:
+        try:
+            return await run(setup)
+        finally:
+            await setup.world.close()
+
+    with runner() as own:
+        return own.run(whole())
 
 
 def _recorded(

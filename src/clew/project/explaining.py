@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 
 import msgspec
 import numpy as np
 
+from clew.crawl.lastrun import last_run
 from clew.crawl.sessions import checkpoint_name
 from clew.crawl.view import CrawlView
 from clew.errors import ArchiveError
-from clew.examples.training import apart, train
-from clew.examples.visited import archetypes_of
-from clew.examples.visited import examples as archetype_examples
 from clew.judges.base import Judge
-from clew.model import Example, Keys, Outcome, Response
-from clew.project.lastrun import last_run
+from clew.model import Keys, Outcome
+from clew.project.assembly import strategy_of, trainer_as_crawled
 from clew.project.project import Project
-from clew.project.teaching import make_project_judge
 from clew.store.base import Store, VisitRow
 from clew.store.warc import read
 from clew.strategies.base import Strategy
-from clew.strategies.registry import make as make_strategy
 from clew.text.reader import Unreadable
 from clew.urls.canonical import key
 
@@ -70,14 +64,16 @@ def explain(project: Project, store: Store, url: str) -> Explanation:
 
 
 def _strategy(project: Project, store: Store) -> tuple[Strategy, Judge]:
-    """The strategy as it is after the last session, and the judge."""
-    name = last_run(store, project.settings).strategy
-    strategy = make_strategy(name, project.settings.strategy.get(name, {}))
-    judge, examples = _judge(project, store)
-    settings = project.settings.crawl
-    view = CrawlView(examples, project.interest, project.tree, settings.seed, store, lambda: judge, project.visits_of)
+    """The strategy as it is after the last session, and the judge, under the threshold that the crawl used."""
+    last = last_run(store, project.settings)
+    strategy = strategy_of(project, last.strategy)
+    trained = trainer_as_crawled(project, store).as_crawled(last.threshold)
+    judge, seed = trained.judge, project.settings.crawl.seed
+    view = CrawlView(
+        trained.examples, trained.interest, project.tree, seed, store, lambda: judge, others=project.visits_of
+    )
     strategy.begin(view)
-    saved = store.last_checkpoint(checkpoint_name(name))
+    saved = store.last_checkpoint(checkpoint_name(last.strategy))
     if saved is not None:
         strategy.restore(saved.state)
     return strategy, judge
@@ -120,24 +116,6 @@ def _terms(project: Project, judge: Judge, row: VisitRow) -> tuple[tuple[str, fl
     except (Unreadable, ArchiveError):  # an archive file may have been taken away
         return ()
     return tuple(judge.explain(page, TERMS, project.interest.wanted))
-
-
-def _judge(project: Project, store: Store) -> tuple[Judge, list[Example]]:
-    """The judge trained as the crawl trained it, and the user's examples."""
-    labels = project.labels()
-    wanted = {(one.line, one.topic) for one in project.wanted() + labels}
-    rows = [row for row in store.examples() if row[:2] in wanted]
-    examples, labelled = apart(list(_examples(project, rows)), labels)
-    learned = archetype_examples(store, archetypes_of(store), project.reader, project.archive)
-    adoption = train(lambda: make_project_judge(project), examples, labelled, project.interest, learned)
-    return adoption.judge, examples
-
-
-def _examples(project: Project, rows: Iterable[tuple[str, int, Response]]) -> Iterator[Example]:
-    """The examples that can be read, as when the crawl trained its judge."""
-    for line, topic, response in rows:
-        with suppress(Unreadable):
-            yield Example(line, topic, project.reader.read(response))
 
 
 def _waiting(project: Project, store: Store, strategy: Strategy, url: str) -> Explanation:

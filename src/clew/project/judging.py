@@ -5,21 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from clew.errors import InputError
-from clew.examples.gathering import Training, Wanted, local
+from clew.examples.sources import Wanted, local
+from clew.examples.training import Trainer
 from clew.judges.base import Judge
 from clew.model import Example, Outcome, Request, Response
+from clew.project.assembly import CrawlOptions, chosen, setup_of
 from clew.project.project import Project
-from clew.project.run import CrawlOptions, chosen
-from clew.project.teaching import make_training, measured, trained
 from clew.text.reader import Unreadable
 from clew.topics.interest import Interest
 from clew.web.cached import AroundWorld
-from clew.web.registry import absolute
-from clew.web.registry import make as make_world
 
 TERMS = 12
 
@@ -87,34 +85,36 @@ class _Session:
         self.notes: list[str] = []
 
     async def verdicts(self, pages: Sequence[Wanted]) -> list[Verdict]:
-        async with self._training() as training:
-            examples, adoption = await trained(self.project, training)
-            judge, interest = adoption.judge, measured(self.project, adoption.judge, examples)
-            return [self._verdict(judge, interest, page.line, await self._response(training, page)) for page in pages]
+        async with self._trainer() as trainer:
+            found = await trainer.trained()
+            responses = [await self._response(trainer, page) for page in pages]
+            return [
+                self._verdict(found.judge, found.interest, page.line, response)
+                for page, response in zip(pages, responses, strict=True)
+            ]
 
     async def trained(self) -> Trained:
-        async with self._training() as training:
-            examples, adoption = await trained(self.project, training)
-            return Trained(self.project, adoption.judge, tuple(examples), tuple(self.notes))
+        async with self._trainer() as trainer:
+            found = await trainer.trained()
+            return Trained(self.project, found.judge, found.examples, tuple(self.notes))
 
     @asynccontextmanager
-    async def _training(self) -> AsyncIterator[Training]:
-        """What gathers examples and pages, over the project's store and web."""
-        settings = self.project.settings
+    async def _trainer(self) -> AsyncIterator[Trainer]:
+        """What trains the judge, over the project's store and web."""
         store = self.project.open_store()
         try:
-            web = absolute(settings.project.web, self.project.path)
-            world, clock = make_world(web, settings, now=store.clock())
+            setup = setup_of(self.project, store)
+            setup = replace(setup, world=_WhenNeeded(setup.world))
             try:
-                yield make_training(self.project, store, _WhenNeeded(world), clock, self.notes.append)
+                yield setup.trainer(self.notes.append)
             finally:
-                await world.close()
+                await setup.world.close()
         finally:
             store.close()
 
-    async def _response(self, training: Training, page: Wanted) -> Response:
+    async def _response(self, trainer: Trainer, page: Wanted) -> Response:
         if page.is_url:
-            return training.visited(page.line) or await training.fetch(page.line)
+            return trainer.gatherer.visited(page.line) or await trainer.gatherer.fetch(page.line)
         try:
             return local(page, Path())
         except OSError as error:

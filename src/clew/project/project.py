@@ -1,294 +1,39 @@
-"""A project: a folder that says what is wanted (clew.toml and its lists) and holds what was found."""
+"""A project as people use it from Python: crawl it, and read what was found."""
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
-from clew.config import Settings, load
-from clew.crawl.owncrawl import OwnCrawl
-from clew.errors import ConfigError, InputError, ProjectError, UrlError
-from clew.examples.gathering import Wanted
-from clew.examples.labels import LABELS, RELEVANT, as_examples, read_labels
-from clew.model import OTHER, Visit
+from clew.crawl.pages import Pages
+from clew.crawl.running import CrawlResult
+from clew.project.assembly import CrawlOptions, crawl
+from clew.project.folder import ProjectFolder
 from clew.store.base import Store
-from clew.store.sqlite import SqliteStore
-from clew.text.reader import Reader
-from clew.topics.interest import Interest, semantics_of
-from clew.topics.topicsfile import TopicSpec, entries, read_topics
-from clew.topics.tree import TopicTree, clean_name
-from clew.urls.canonical import Canonicaliser, canonical, host, keys, url_words
-from clew.urls.scope import Scope
-from clew.web.base import World
-from clew.web.providers.base import BacklinkProvider
-from clew.web.providers.inverted import LookedThrough
-from clew.web.providers.registry import make as make_provider
-
-if TYPE_CHECKING:
-    from clew.project.run import CrawlResult
-
-SETTINGS = "clew.toml"
-DATABASE = "crawl.db"
-ARCHIVE = "archive"
-MODELS = "models"
 
 
-@dataclass(frozen=True)
-class Line:
-    """A line of a list: its text, and where it stands, for error messages."""
-
-    text: str
-    origin: str
-
-
-def read_list(path: Path) -> list[Line]:
-    """The lines of a list file, without comments (#) and blank ones. Raises InputError."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text (byte {error.start}): save it as UTF-8") from error
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from error
-    lines = (Line(line.strip(), f"{path} line {number}") for number, line in enumerate(text.splitlines(), 1))
-    return [line for line in lines if line.text and not line.text.startswith("#")]
-
-
-def seed_url(line: Line) -> str:
-    """A line as the canonical URL of a seed. Raises InputError naming file and line."""
-    try:
-        return canonical(line.text)
-    except UrlError as error:
-        hint = f"; did you mean http://{line.text} ?" if "://" not in line.text and "." in line.text else ""
-        raise InputError(f"{line.origin}: {line.text[:200]!r} is no http(s) URL ({error.reason}){hint}") from error
-
-
-def example(line: Line, topic: int, base: Path) -> Wanted:
-    """A line as an example: a URL, or the path of a local page relative to ``base``. Raises InputError."""
-    if re.match(r"(?i)https?://", line.text):
-        return Wanted(seed_url(line), topic, line.origin)
-    path = base / os.path.expanduser(line.text)  # Path.expanduser raises for unknown users
-    try:
-        found = path.is_file()
-    except OSError:  # too long for a file name, or in a folder that may not be read
-        found = False
-    if not found:
-        raise InputError(
-            f"{line.origin}: {line.text[:200]!r} is neither an http(s) URL nor a file that can be read; "
-            "correct or remove that line"
-        )
-    return Wanted(str(path.resolve()), topic, line.origin)
-
-
-class Project:
+class Project(ProjectFolder):
     """A project folder. Raises ProjectError when there is none, ConfigError when its settings are wrong."""
 
-    def __init__(self, path: Path | str, settings: Settings | None = None) -> None:
-        self.path = Path(path)
-        if not (self.path / SETTINGS).is_file():
-            raise ProjectError(
-                f"{self.path} is no Clew project (it has no {SETTINGS}); make one: clew init {self.path}"
-            )
-        self.settings = settings or load(self.path / SETTINGS)
-
-    def with_settings(self, settings: Settings) -> Project:
-        """The same project under other settings."""
-        return Project(self.path, settings)
-
     def crawl(self, **options: Any) -> CrawlResult:
-        """Start this project's crawl or take it up; blocks until it stops. ``options``: fields of CrawlOptions.
+        """Start this project's crawl or resume it; blocks until it stops. ``options``: fields of CrawlOptions.
 
-        Raises ClewError. Inside a running event loop await ``clew.project.run.run`` instead.
+        Raises ClewError. Inside a running event loop await ``clew.project.assembly.run`` instead.
         """
-        from clew.project.run import CrawlOptions, crawl
-
         return crawl(self, CrawlOptions(**options))
 
-    # -- what is wanted -----------------------------------------------------------------------------------
+    def pages(self, relevant: bool | None = None) -> Pages:
+        """The pages that were judged, in the order of fetching; ``relevant``: only those that are, or are not.
 
-    def seeds(self) -> list[str]:
-        """Canonical URLs to start from: those of the list, then those of the topics."""
-        urls = [seed_url(line) for line in self._list(self.settings.interest.seeds)]
-        if self.tree is not None:
-            for topic in range(-1, len(self.tree)):
-                urls += [seed_url(self._line(url, topic)) for url in self.tree.seeds(topic)]
-        return list(dict.fromkeys(self.canonicalise(url, "") or url for url in urls))
+        They are read as they are asked for, also while a crawl runs. Raises ProjectError when nothing was crawled yet.
+        """
+        return Pages(self._reading, self.interest.topics, relevant)
 
-    def wanted(self) -> list[Wanted]:
-        """The examples named in relevant.txt, in the topic tree, and in irrelevant.txt."""
-        interest = self.settings.interest
-        relevant = [example(line, self.interest.wanted, self.path) for line in self._list(interest.relevant)]
-        return relevant + self._filed() + [example(line, OTHER, self.path) for line in self._list(interest.irrelevant)]
-
-    def _filed(self) -> list[Wanted]:
-        """Examples filed under topics."""
-        if self.tree is None:
-            return []
-        places = ((topic, url) for topic in range(len(self.tree)) for url in self.tree.own(topic))
-        return [example(self._line(url, topic), topic, self.path) for topic, url in places]
-
-    def _line(self, url: str, topic: int) -> Line:
-        assert self.tree is not None
-        return Line(url, f"{self.path / self.settings.interest.topics}, topic {self.tree.path(topic)}")
-
-    def labels(self) -> list[Wanted]:
-        """The pages a user labelled, as examples."""
-        return as_examples(read_labels(self.path / LABELS), self.topic)
-
-    def topic(self, verdict: str) -> int:
-        """The index of the topic that a label names. Raises InputError."""
-        several = len(self.interest.wanted_topics) > 1
-        if verdict == RELEVANT and several:
-            raise InputError(
-                "the interest names several topics: say which one the page belongs to, or that it is irrelevant "
-                f"(clew topics {self.path} lists them)"
-            )
-        if verdict == RELEVANT:
-            return self.interest.wanted
-        if self.tree is None:
-            raise InputError(f"{verdict!r} is no verdict; say relevant or irrelevant")
-        return self.tree.find(verdict)
-
-    @cached_property
-    def tree(self) -> TopicTree | None:
-        """The topic tree; None where the one topic is what relevant.txt shows. Raises InputError."""
-        if not self._specs:
-            return None
-        tree = TopicTree.of(entries(self._specs))
-        tree.check_disjoint()
-        return tree
-
-    @cached_property
-    def topic_keywords(self) -> dict[str, dict[str, float]]:
-        """Keywords by topic: those of topics.yaml."""
-        return {"/".join(map(clean_name, spec.path)): spec.keywords for spec in self._specs if spec.keywords}
-
-    @cached_property
-    def _specs(self) -> list[TopicSpec]:
-        path = self.path / self.settings.interest.topics
-        return read_topics(path) if path.is_file() else []
-
-    @cached_property
-    def interest(self) -> Interest:
-        """The interest and its threshold. Raises InputError for a wrong formula."""
-        settings, threshold = self.settings.interest, self.settings.judge.threshold
-        if self.tree is None:
-            if settings.formula:
-                raise ConfigError(
-                    f"{self.path / SETTINGS}: interest.formula needs topics: name them in "
-                    f"{self.path / settings.topics}, or make a project with clew init --bookmarks or --taxonomy"
-                )
-            return Interest(threshold=threshold)
-        semantics = semantics_of(settings.semantics, settings.weights)
-        return Interest.of(self.tree, settings.formula, threshold, settings.exclude_from, semantics)
-
-    def _list(self, name: str) -> list[Line]:
-        path = self.path / name
-        return read_list(path) if path.is_file() else []
-
-    # -- how pages are read -------------------------------------------------------------------------------
-
-    @cached_property
-    def scope(self) -> Scope:
-        """Which URLs belong to the crawl."""
-        scope = self.settings.scope
-        names = ("hosts", "exclude_hosts", "paths", "exclude_paths", "schemes", "exclude_endings", "max_depth")
-        return Scope(**{name: getattr(scope, name) for name in names}, url_length=scope.url_length)
-
-    @cached_property
-    def canonicalise(self) -> Canonicaliser:
-        """URLs as this project writes them."""
-        return Canonicaliser(self.settings.scope.drop_parameters, self.settings.scope.url_length)
-
-    @cached_property
-    def reader(self) -> Reader:
-        """Turns responses into pages."""
-        return Reader(
-            self.canonicalise,
-            keys,
-            host,
-            url_words,
-            links_per_page=self.settings.limits.links_per_page,
-            user_agent=self.settings.crawl.user_agent,
-            scope=self.scope.accepts,
-            keep_text=self._matches_text(),
-        )
-
-    def _matches_text(self) -> bool:
-        """Whether pages must carry their text: for the judge embedding, and keywords that are regular expressions."""
-        if self.settings.judge.name == "embedding":
-            return True
-        lists = (self.settings.interest.keywords, *self.topic_keywords.values())
-        return any(word.startswith("/") and word.endswith("/") and len(word) > 2 for words in lists for word in words)
-
-    # -- whom to ask --------------------------------------------------------------------------------------
-
-    def backlink_provider(self, store: Store, world: World) -> BacklinkProvider:
-        """Who says which pages link to a page: the provider of the settings; else the web itself where it can be looked
-        through, and this crawl's own pages where it cannot. Raises ConfigError."""
-        if self.settings.providers.backlinks:
-            return make_provider(self.settings.providers.backlinks, self.path, self.canonicalise)
-        if world.name == "live":
-            return OwnCrawl(store)
-        known = [one.line for one in self.wanted() if one.is_url]
-        file = self.path / MODELS / "backlinks.msgpack"
-        return LookedThrough(world, self.reader, self.canonicalise, [*self.seeds(), *known], file)
-
-    # -- what was found -----------------------------------------------------------------------------------
-
-    @property
-    def database(self) -> Path:
-        """The crawl database."""
-        return self.path / DATABASE
-
-    @property
-    def archive(self) -> Path:
-        """The folder of WARC files."""
-        return self.path / ARCHIVE
-
-    def open_store(self, *, read_only: bool = False) -> Store:
-        """The crawl database. Raises ProjectError when nothing was crawled yet (read-only) or it is in use."""
-        if read_only and not self.database.is_file():
-            raise ProjectError(f"nothing was crawled in {self.path} yet; start with: clew crawl {self.path}")
-        store = SqliteStore(self.database)
-        store.open(read_only=read_only)
-        return store
-
-    def visits_of(self, folder: str) -> Iterator[Visit]:
-        """The visits of another project's crawl, ``folder`` being relative to this one. Raises ProjectError."""
-        database = self.path / folder / DATABASE
-        if not database.is_file():
-            raise ProjectError(f"{self.path / folder} holds no crawl to learn from (it has no {DATABASE})")
-        store = SqliteStore(database)
-        store.open(read_only=True)
+    @contextmanager
+    def _reading(self) -> Iterator[Store]:
+        store = self.open_store(read_only=True)
         try:
-            yield from store.replay()
+            yield store
         finally:
             store.close()
-
-    def earlier_databases(self) -> Sequence[Path]:
-        """Databases of earlier crawls of this project, oldest first (clew crawl --restart puts them aside)."""
-        return sorted(self.path.glob("crawl-[0-9]*.db"), key=lambda path: int(path.stem.split("-")[1]))
-
-    def crawl_number(self) -> int:
-        """1 for the first crawl of this project, one more after every restart."""
-        earlier = self.earlier_databases()
-        return int(earlier[-1].stem.split("-")[1]) + 1 if earlier else 1
-
-    def put_aside(self) -> None:
-        """Begin anew: the database becomes that of an earlier crawl; the archive stays and may serve as a cache."""
-        if not self.database.is_file():
-            return
-        store = self.open_store()  # takes the lock, so a running crawl refuses
-        number = self.crawl_number()
-        store.close()
-        aside = self.path / f"crawl-{number}.db"
-        for ending in ("", "-wal"):  # a reader may have kept committed groups in the write-ahead log
-            file = Path(f"{self.database}{ending}")
-            if file.exists():
-                file.rename(f"{aside}{ending}")
-        Path(f"{self.database}-shm").unlink(missing_ok=True)

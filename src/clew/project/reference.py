@@ -14,7 +14,7 @@ from clew.judges.features import Features
 from clew.judges.reference import Reference
 from clew.judges.registry import CRAWL
 from clew.model import Page
-from clew.project.project import MODELS, Project
+from clew.project.folder import MODELS, ProjectFolder
 from clew.store.base import Store
 
 FILE = "reference.npz"
@@ -22,7 +22,7 @@ ENOUGH = 100
 """Pages that a corpus must have."""
 
 
-def learned_reference(project: Project) -> Reference | None:
+def learned_reference(project: ProjectFolder) -> Reference | None:
     """The corpus that was learned, if the settings ask for it and it is there. Raises InputError when it is damaged."""
     file = project.path / MODELS / FILE
     if project.settings.judge.reference != CRAWL or not file.is_file():
@@ -30,7 +30,7 @@ def learned_reference(project: Project) -> Reference | None:
     return Reference.from_bytes(file.read_bytes(), str(file))
 
 
-def learn_reference(project: Project) -> Reference:
+def learn_reference(project: ProjectFolder) -> Reference:
     """Learn it from all pages that were read, and keep it. Raises InputError when there are too few."""
     settings = project.settings.judge
     features = Features(pairs=settings.pairs, lead=settings.lead, damped=settings.damped)
@@ -50,7 +50,7 @@ def learn_reference(project: Project) -> Reference:
     return found
 
 
-def _pages(project: Project, store: Store) -> Iterator[Page]:
+def _pages(project: ProjectFolder, store: Store) -> Iterator[Page]:
     for row in store.visits():
         page = visited_page(store, row, project.reader, project.archive)
         if page is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass
 
+from clew.crawl.lastrun import last_run
 from clew.examples.labels import LABELS, read_labels
-from clew.project.lastrun import last_run
 from clew.project.project import Project
 from clew.store.base import Store
 

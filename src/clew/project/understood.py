@@ -10,9 +10,9 @@ import numpy as np
 from clew.errors import TrainingError
 from clew.judges.quality import TopicQuality, quality, warnings
 from clew.model import OTHER, Doubles, Example, TermIds
+from clew.project.assembly import judge_of
 from clew.project.judging import train_judge
 from clew.project.project import Project
-from clew.project.teaching import make_project_judge
 from clew.text.terms import name as term_name
 from clew.topics.formula import unparse
 
@@ -93,7 +93,7 @@ def _studied(project: Project, examples: Sequence[Example], topics: list[Told]) 
     names = project.interest.topics
 
     try:
-        rated = quality(lambda: make_project_judge(project), examples, FOLDS, project.settings.crawl.seed)
+        rated = quality(lambda: judge_of(project), examples, FOLDS, project.settings.crawl.seed)
     except TrainingError as error:
         return topics, [str(error)]
     by_name = {one.topic: one for one in rated}

@@ -96,7 +96,9 @@ class Database:
     def _connect(self, mode: str) -> sqlite3.Connection:
         try:
             uri = f"{self.path.resolve().as_uri()}?mode={mode}"
-            connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_MS / 1000)
+            connection = sqlite3.connect(
+                uri, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_MS / 1000
+            )
             connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
             return connection
         except sqlite3.Error as error:

@@ -67,8 +67,10 @@ _NO_HISTORY: Floats = np.zeros(0, np.float32)
 class SqliteStore:
     """A Store (see ``clew.store.base``) in the file ``path``. Open it before use."""
 
-    def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
+    def __init__(self, path: Path | str | None) -> None:
+        import tempfile
+
+        self.path = Path(path) if path is not None else Path(tempfile.mkdtemp()) / "crawl.db"  # TEMPORARY
         self._database: Database | None = None
         self._forget()
 

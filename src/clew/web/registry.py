@@ -23,11 +23,13 @@ def absolute(spec: str, base: Path) -> str:
     return f"{kind}:{(base / rest).resolve()}" if kind in ("archive", "folder") and rest else spec
 
 
-def make(spec: str, settings: Settings, now: float = 0.0) -> tuple[World, Clock]:
+def make(spec: str | World, settings: Settings, now: float = 0.0) -> tuple[World, Clock]:
     """The world that ``spec`` names and its clock, a virtual one beginning at ``now`` (or VIRTUAL_START).
 
     Raises InputError for a web that does not exist or cannot be understood.
     """
+    if not isinstance(spec, str):
+        return spec, VirtualClock(max(now, VIRTUAL_START))
     kind, _, rest = spec.partition(":")
     if spec == "live":
         return _live(settings)

@@ -61,13 +61,14 @@ class Inverted:
 
 @dataclass(slots=True)
 class LookedThrough:
-    """A BacklinkProvider that looks through ``world`` from ``starts`` when first asked; ``file`` keeps the result."""
+    """A BacklinkProvider that looks through ``world`` from ``starts`` when first asked; ``file``, if any, keeps the
+    result."""
 
     world: World
     reader: Reader
     canonicalise: Canonicaliser
     starts: Sequence[str]
-    file: Path
+    file: Path | None = None
     name: str = "web"
     _inverted: Inverted | None = None
     _web: SimulatedWeb | None = None
@@ -82,6 +83,8 @@ class LookedThrough:
         """Nothing to free: the world is the caller's."""
 
     def _kept(self) -> Inverted | None:
+        if self.file is None:
+            return None
         try:
             name, urls, rows = _decode(self.file.read_bytes())
         except (OSError, msgspec.MsgspecError):
@@ -90,8 +93,9 @@ class LookedThrough:
 
     async def _look(self) -> Inverted:
         urls, rows = await look_through(self.starts, self._links)
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        self.file.write_bytes(msgspec.msgpack.encode((self.world.name, urls, rows)))
+        if self.file is not None:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            self.file.write_bytes(msgspec.msgpack.encode((self.world.name, urls, rows)))
         return Inverted.of(urls, rows)
 
     async def _links(self, url: str) -> list[str]:

@@ -1,0 +1,113 @@
+"""A setup made of objects, without a folder: for ``Crawl`` and for the lab."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from clew.config import Settings
+from clew.crawl.pages import OnPage
+from clew.crawl.reading import canonicaliser_of, reader_of, scope_of
+from clew.crawl.setup import Setup
+from clew.errors import ConfigError, UrlError
+from clew.examples.examples import Examples, Given
+from clew.judges.base import Judge
+from clew.judges.registry import make as make_judge
+from clew.store.base import Store
+from clew.strategies.base import Strategy
+from clew.strategies.registry import make as make_strategy
+from clew.text.reader import Reader
+from clew.topics.interest import Interest, semantics_of
+from clew.urls.canonical import canonical
+from clew.web.base import Clock, World
+from clew.web.providers.base import BacklinkProvider
+
+
+def setup_of(
+    settings: Settings,
+    examples: Examples,
+    seeds: Sequence[str],
+    *,
+    world: World,
+    clock: Clock,
+    store: Store,
+    web: str,
+    strategy: str | Strategy | None = None,
+    judge: str | Judge | None = None,
+    reader: Reader | None = None,
+    archive: Path | None = None,
+    backlinks: Callable[[], BacklinkProvider] | None = None,
+    on_page: OnPage | None = None,
+) -> Setup:
+    """The setup of a crawl. ``strategy`` and ``judge`` are names (None: those of the settings) or objects.
+
+    Raises ClewError for what cannot be crawled with.
+    """
+    scope, canonicalise = scope_of(settings), canonicaliser_of(settings)
+    interest = _interest(settings, examples)
+    keywords = {**settings.interest.keywords, **examples.keywords}
+    strategy_name, made = _strategy(settings, strategy)
+    judge_name, make = _judge(settings, judge, interest, keywords)
+    return Setup(
+        settings=settings,
+        seeds=[canonicalise(url, "") or url for url in dict.fromkeys(_canonical(url) for url in seeds)],
+        source=Given(examples),
+        interest=interest,
+        tree=examples.tree,
+        make_judge=make,
+        strategy=made,
+        judge_name=judge_name,
+        strategy_name=strategy_name,
+        web=web,
+        world=world,
+        clock=clock,
+        store=store,
+        reader=reader or reader_of(settings, canonicalise, scope, [keywords]),
+        scope=scope,
+        canonicalise=canonicalise,
+        archive=archive,
+        backlinks=backlinks,
+        on_page=on_page,
+    )
+
+
+def _interest(settings: Settings, examples: Examples) -> Interest:
+    wanted = settings.interest
+    semantics = semantics_of(wanted.semantics, wanted.weights)
+    return examples.interest_of(settings.judge.threshold, wanted.exclude_from, semantics)
+
+
+def _strategy(settings: Settings, strategy: str | Strategy | None) -> tuple[str, Strategy]:
+    if strategy is None or isinstance(strategy, str):
+        name = strategy or str(settings.strategy.get("name", "best-first"))
+        return name, make_strategy(name, settings.strategy.get(name, {}))
+    return strategy.name, strategy
+
+
+def _judge(
+    settings: Settings, judge: str | Judge | None, interest: Interest, keywords: dict[str, float]
+) -> tuple[str, Callable[[], Judge]]:
+    """The judge's name, and what makes an untrained one each time: training compares several."""
+    if judge is not None and not isinstance(judge, str):
+        if tuple(judge.topics) != interest.topics:
+            raise ConfigError(
+                f"the judge {judge.name} is for the topics {', '.join(judge.topics)}; this crawl's are "
+                f"{', '.join(interest.topics)}"
+            )
+        untrained = copy.deepcopy(judge)
+        return judge.name, lambda: copy.deepcopy(untrained)
+    chosen = msgspec.structs.replace(settings.judge, name=judge) if judge else settings.judge
+    make_judge(chosen, interest.topics, keywords, settings.crawl.seed, interest.together)  # a wrong name is told now
+    return chosen.name, lambda: make_judge(chosen, interest.topics, keywords, settings.crawl.seed, interest.together)
+
+
+def _canonical(url: str) -> str:
+    """A seed. Raises UrlError with a hint."""
+    try:
+        return canonical(url)
+    except UrlError as error:
+        hint = f"; did you mean http://{url} ?" if "://" not in url and "." in url else ""
+        raise UrlError(url, f"{error.reason}{hint}") from error

@@ -1,0 +1,355 @@
+"""A crawl as an object, for Python: made of seeds, examples, a strategy, a judge and a world; with a folder or without.
+
+crawl = Crawl(seeds=[...], examples=Examples(relevant=[...]), world="archive:old.warc.gz", strategy="apprentice")
+for page in crawl:
+    print(page.url, page.relevance, page.title)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, Self
+
+import msgspec
+
+from clew.config import Settings, settings_from
+from clew.crawl.assembling import setup_of
+from clew.crawl.loop import Loop
+from clew.crawl.pages import OnPage, PageRecord, Pages
+from clew.crawl.running import CrawlResult, Display, run, runner
+from clew.crawl.setup import Setup
+from clew.crawl.showing import display_of
+from clew.errors import ClewError, InputError, ProjectError
+from clew.examples.examples import Examples
+from clew.judges.base import Judge
+from clew.model import Visit
+from clew.store.base import Store
+from clew.store.sqlite import SqliteStore
+from clew.strategies.base import Strategy
+from clew.web.base import World
+from clew.web.registry import make as make_world
+from clew.web.simulated import parse_spec, starting_points
+
+DATABASE, ARCHIVE = "crawl.db", "archive"
+
+
+class Crawl:
+    """A crawl that has not begun, runs, or has stopped and can go on.
+
+    ``seeds``: URLs to start from. ``examples``: what is wanted. ``world``: where pages come from, as users write it
+    ("live", "archive:FILE", "folder:DIR", "sim:pages=3000,seed=3"), what ``clew.worlds`` makes, or an object of your
+    own. ``strategy``, ``judge``: a name, or an object of your own; None: as the settings say. A simulated web needs no
+    seeds and no examples: without them one of its topics is wanted.
+
+    ``folder``: where the crawl is kept (database and archive) and goes on the next time; None: in memory.
+    ``settings``: a ``Settings``, or a mapping with the tables of clew.toml. ``on_page`` sees each page before it is
+    remembered; subclasses may override it instead. ``progress``: show how the crawl goes on, in a terminal or notebook.
+    """
+
+    def __init__(
+        self,
+        seeds: Sequence[str] = (),
+        examples: Examples | None = None,
+        *,
+        world: str | World = "live",
+        strategy: str | Strategy | None = None,
+        judge: str | Judge | None = None,
+        settings: Settings | Mapping[str, Any] | None = None,
+        folder: Path | str | None = None,
+        on_page: OnPage | None = None,
+        progress: bool = False,
+    ) -> None:
+        if isinstance(seeds, str):
+            raise InputError(f"seeds is a list of URLs, not one text: [{seeds!r}]")
+        self.settings = settings if isinstance(settings, Settings) else settings_from(settings or {})
+        self.seeds, self.examples = tuple(seeds), examples
+        self.world, self.strategy, self.judge = world, strategy, judge
+        self.folder = Path(folder) if folder is not None else None
+        self.progress = progress
+        self.result: CrawlResult | None = None
+        self._on_page = on_page
+        self._store: Store | None = None
+        self._topics: tuple[str, ...] = ()
+        self._loop: Loop | None = None
+        self._event_loop: asyncio.AbstractEventLoop | None = None
+        self._stop_asked = False
+        self._waits = False  # a page was handed over, and the next one is not asked for yet
+        if isinstance(world, str) and world.startswith("sim"):
+            self._start_in(world)
+
+    def _start_in(self, world: str) -> None:
+        """Take seeds and examples that were not given from a simulated web."""
+        if self.seeds and self.examples is not None:
+            return
+        points = starting_points(parse_spec(world))
+        self.seeds = self.seeds or points.seeds
+        if self.examples is None and not self.settings.interest.keywords:
+            self.examples = Examples(relevant=points.relevant, irrelevant=points.irrelevant)
+
+    # -- what subclasses may say --------------------------------------------------------------------------
+
+    def on_page(self, page: PageRecord) -> bool | None:
+        """Called with every page that was judged, before it is remembered. False leaves the page out of the collection
+        and its links unfollowed; raising StopCrawl ends the crawl after this page."""
+        return self._on_page(page) if self._on_page is not None else None
+
+    # -- running ------------------------------------------------------------------------------------------
+
+    async def run(self, max_pages: int | None = None, seconds: float = 0.0) -> CrawlResult:
+        """Start the crawl, or go on where it stopped, until a rule says stop. Raises ClewError.
+
+        ``max_pages``: fetches of the whole crawl, at most (None: as the settings say; 0: no limit).
+        """
+        return await self._run(max_pages, seconds)
+
+    def run_sync(self, max_pages: int | None = None, seconds: float = 0.0) -> CrawlResult:
+        """``run`` for callers without an event loop, and for notebooks, whose own loop it leaves alone: it blocks."""
+        if _event_loop() is None:
+            with runner() as own:
+                return own.run(self._run(max_pages, seconds))
+        thread = _Thread(self, max_pages, seconds, None)
+        return thread.outcome()
+
+    def stop(self) -> None:
+        """Take no new link and finish those under way; may be called from anywhere, also from another thread."""
+        self._stop_asked = True
+        loop, event_loop = self._loop, self._event_loop
+        if loop is not None and event_loop is not None:
+            with suppress(RuntimeError):  # it has just ended
+                event_loop.call_soon_threadsafe(loop.interrupt)
+
+    def __iter__(self) -> Iterator[PageRecord]:
+        """Crawl, and give each page that was judged as soon as it is; the crawl waits until the next one is asked for.
+        Leaving the loop stops the crawl, and it can go on later. Works inside a running event loop too."""
+        pages: SimpleQueue[PageRecord | None] = SimpleQueue()
+        thread = _Thread(self, None, 0.0, pages)
+        try:
+            while (page := pages.get()) is not None:
+                yield page
+                thread.next()
+            thread.outcome()
+        finally:
+            thread.end()
+
+    async def __aiter__(self) -> AsyncIterator[PageRecord]:
+        """As ``for``, inside a running event loop."""
+        pages: asyncio.Queue[PageRecord | None] = asyncio.Queue()
+        onward = asyncio.Event()
+
+        async def handover(page: PageRecord) -> None:
+            onward.clear()
+            pages.put_nowait(page)
+            await onward.wait()
+
+        task = asyncio.ensure_future(self._run(None, 0.0, handover))
+        task.add_done_callback(lambda done: pages.put_nowait(None))
+        try:
+            while (page := await pages.get()) is not None:
+                yield page
+                onward.set()
+            task.result()
+        finally:
+            self.stop()
+            onward.set()
+            with suppress(ClewError, asyncio.CancelledError):
+                await task
+
+    # -- what was found -----------------------------------------------------------------------------------
+
+    def pages(self, relevant: bool | None = None) -> Pages:
+        """The pages that were judged so far; ``relevant``: only those that are, or are not."""
+        return Pages(self._reading, self._topics, relevant)
+
+    def close(self) -> None:
+        """Forget a crawl in memory, let go of one in a folder. Safe to call twice; running again opens it anew."""
+        store, self._store = self._store, None
+        if store is not None:
+            store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- inside -------------------------------------------------------------------------------------------
+
+    async def _run(
+        self,
+        max_pages: int | None,
+        seconds: float,
+        handover: Callable[[PageRecord], Awaitable[None]] | None = None,
+    ) -> CrawlResult:
+        if self._event_loop is not None:
+            raise InputError("this crawl runs already; make another Crawl, or stop() it first")
+        self._event_loop = asyncio.get_running_loop()
+        try:
+            setup = self._setup(max_pages)
+            try:
+                with display_of(self.progress) as shown:
+                    self.result = await run(setup, self._display(shown, setup, handover), seconds)
+                return self.result
+            finally:
+                await setup.world.close()
+                setup.store.commit()
+                if self.folder is not None:
+                    self.close()
+        finally:
+            self._loop = self._event_loop = None
+            self._stop_asked = False
+
+    def _setup(self, max_pages: int | None) -> Setup:
+        settings = self.settings
+        if max_pages is not None:
+            crawl = msgspec.structs.replace(settings.crawl, max_pages=max_pages)
+            settings = msgspec.structs.replace(settings, crawl=crawl)
+        store = self._opened()
+        world, clock = make_world(self.world, settings, now=store.clock())
+        setup = setup_of(
+            settings,
+            self.examples or Examples(),
+            self.seeds,
+            world=world,
+            clock=clock,
+            store=store,
+            web=world.name,
+            strategy=self.strategy,
+            judge=self.judge,
+            archive=self.folder / ARCHIVE if self.folder is not None else None,
+            on_page=self.on_page,
+        )
+        self._topics = setup.interest.topics
+        return setup
+
+    def _opened(self) -> Store:
+        """The store, open for writing."""
+        if self._store is not None:
+            return self._store
+        if self.folder is None:
+            self._store = SqliteStore(None)
+        else:
+            if (self.folder / "clew.toml").is_file():
+                raise ProjectError(
+                    f"{self.folder} is a Clew project: crawl it with Project({str(self.folder)!r}).crawl()"
+                )
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._store = SqliteStore(self.folder / DATABASE)
+        self._store.open()
+        return self._store
+
+    def _display(
+        self, shown: Display, setup: Setup, handover: Callable[[PageRecord], Awaitable[None]] | None
+    ) -> Display:
+        def started(loop: Loop) -> None:
+            self._loop = loop
+            if self._stop_asked:
+                loop.interrupt()
+            if handover is not None:
+                _hand_over(loop, handover, setup.interest.topics)
+            shown.started(loop)
+
+        return Display(started, shown.tick, shown.note)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Store]:
+        if self._event_loop not in (None, _event_loop()) and not self._waits:
+            raise InputError("the crawl is running in another thread: iterate over it, or wait until it stops")
+        if self._store is not None:
+            yield self._store
+            return
+        if self.folder is None or not (self.folder / DATABASE).is_file():
+            raise ProjectError("nothing was crawled yet: run the crawl first")
+        store = SqliteStore(self.folder / DATABASE)
+        store.open(read_only=True)
+        try:
+            yield store
+        finally:
+            store.close()
+
+
+def _hand_over(loop: Loop, handover: Callable[[PageRecord], Awaitable[None]], topics: tuple[str, ...]) -> None:
+    """Let a running loop wait at every page until it was taken."""
+    waiting: list[PageRecord] = []
+
+    def visited(visit: Visit) -> None:
+        if visit.page is not None:
+            waiting.append(PageRecord.of_visit(visit, topics))
+
+    async def hand() -> None:
+        while waiting:
+            await handover(waiting.pop(0))
+
+    loop.on_visit, loop.handover = visited, hand
+
+
+class _Thread:
+    """A crawl in a thread and an event loop of its own, whose pages are taken one by one from ``pages``, if any."""
+
+    def __init__(
+        self, crawl: Crawl, max_pages: int | None, seconds: float, pages: SimpleQueue[PageRecord | None] | None
+    ) -> None:
+        self._crawl, self._limits, self._pages = crawl, (max_pages, seconds), pages
+        self._result: CrawlResult | None = None
+        self._error: BaseException | None = None
+        self._onward: asyncio.Event | None = None
+        self._event_loop: asyncio.AbstractEventLoop | None = None
+        self._thread = threading.Thread(target=self._target, name="clew-crawl", daemon=True)
+        self._thread.start()
+
+    def _target(self) -> None:
+        try:
+            with runner() as own:
+                self._event_loop = own.get_loop()
+                self._result = own.run(
+                    self._crawl._run(*self._limits, self._handover if self._pages is not None else None)
+                )
+        except BaseException as error:
+            self._error = error
+        finally:
+            if self._pages is not None:
+                self._pages.put(None)
+
+    async def _handover(self, page: PageRecord) -> None:
+        assert self._pages is not None
+        self._onward, self._crawl._waits = asyncio.Event(), True
+        self._pages.put(page)
+        await self._onward.wait()
+        self._crawl._waits = False
+
+    def next(self) -> None:
+        """Let the crawl go on to the next page."""
+        if self._event_loop is not None and self._onward is not None:
+            with suppress(RuntimeError):  # the loop has ended
+                self._event_loop.call_soon_threadsafe(self._onward.set)
+
+    def outcome(self) -> CrawlResult:
+        """Wait for the end; the result, or the error that ended the crawl."""
+        try:
+            self._thread.join()
+        except KeyboardInterrupt:
+            self.end()
+            raise
+        if self._error is not None:
+            raise self._error
+        assert self._result is not None
+        return self._result
+
+    def end(self) -> None:
+        """Stop the crawl and wait until it has."""
+        while self._thread.is_alive():
+            self._crawl.stop()
+            self.next()
+            self._thread.join(0.05)
+
+
+def _event_loop() -> asyncio.AbstractEventLoop | None:
+    """The loop that runs in this thread."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None

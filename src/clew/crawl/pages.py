@@ -1,0 +1,132 @@
+"""Pages as records for people who write Python: while a crawl runs, and read back from its store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from clew.errors import InputError
+from clew.model import OTHER, Visit
+from clew.store.base import Store, VisitRow
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class StopCrawl(Exception):  # noqa: N818  # it says what to do, as StopIteration does
+    """Raised by a user's ``on_page``: end the crawl after this page. The text is what ``stopped_by`` will say."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageRecord:
+    """A page that was fetched and judged.
+
+    ``relevance`` in [0, 1]; ``topic``: the path of the topic it is most about, "other" for none of them; ``score``:
+    that of its link when it was taken; ``depth``: links from the seeds; ``fetched_at``: Unix time in seconds (virtual
+    time in an offline web); ``source``: URL of the page its link stood on, "" for seeds; ``reason``: why it is not
+    relevant whatever its relevance. ``body``: bytes as fetched, while the crawl runs only.
+    """
+
+    number: int
+    url: str
+    title: str
+    relevance: float
+    relevant: bool
+    topic: str
+    score: float
+    depth: int
+    language: str
+    content_type: str
+    status: int
+    fetched_at: float
+    source: str
+    reason: str = ""
+    body: bytes = field(default=b"", repr=False, compare=False)
+
+    @classmethod
+    def of_visit(cls, visit: Visit, topics: tuple[str, ...]) -> PageRecord:
+        """The record of a visit that has a page."""
+        page, judgement = visit.page, visit.judgement
+        assert page is not None
+        return cls(
+            number=visit.number,
+            url=visit.link.url,
+            title=page.title,
+            relevance=visit.relevance,
+            relevant=visit.relevant,
+            topic=_topic(judgement.topic if judgement is not None else OTHER, topics),
+            score=visit.link.score,
+            depth=visit.link.depth,
+            language=page.language,
+            content_type=page.content_type,
+            status=visit.response.status,
+            fetched_at=visit.response.fetched_at,
+            source=visit.link.batch.source.url,
+            reason=visit.reason,
+            body=visit.response.body,
+        )
+
+    @classmethod
+    def of_row(cls, row: VisitRow, topics: tuple[str, ...], source: str) -> PageRecord:
+        """The record of a stored visit."""
+        return cls(
+            number=row.number,
+            url=row.url,
+            title=row.title,
+            relevance=row.relevance,
+            relevant=row.relevant,
+            topic=_topic(row.topic if row.topic is not None else OTHER, topics),
+            score=row.score,
+            depth=row.depth,
+            language=row.language,
+            content_type=row.content_type,
+            status=row.status,
+            fetched_at=row.fetched_at,
+            source=source,
+            reason=row.reason,
+        )
+
+
+OnPage: TypeAlias = Callable[[PageRecord], bool | None]
+"""A user's function that sees each page before it is remembered: False leaves it out of the collection and its links
+unfollowed, StopCrawl ends the crawl."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """The pages of a crawl in the order of fetching, read from its store as they are asked for. May be iterated over
+    again; ``relevant``: only those that are, or are not."""
+
+    open: Callable[[], AbstractContextManager[Store]]
+    topics: tuple[str, ...]
+    relevant: bool | None = None
+
+    def __iter__(self) -> Iterator[PageRecord]:
+        with self.open() as store:
+            sources = store.urls_by_number()
+            for row in store.visits(relevant=self.relevant):
+                if row.judged:
+                    yield PageRecord.of_row(row, self.topics, sources.get(row.source, ""))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def best(self, n: int = 20) -> list[PageRecord]:
+        """The n most relevant pages, best first; ties in the order of fetching."""
+        return sorted(self, key=lambda page: (-page.relevance, page.number))[:n]
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """One row a page, indexed by ``number``. Raises InputError where pandas is not installed."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise InputError("a DataFrame needs pandas, which is not installed: pip install pandas") from error
+        rows: list[dict[str, Any]] = [asdict(page) for page in self]
+        names = [name for name in PageRecord.__slots__ if name != "body"]
+        return pandas.DataFrame(rows, columns=names).set_index("number")
+
+
+def _topic(index: int, topics: tuple[str, ...]) -> str:
+    return topics[index] if 0 <= index < len(topics) else "other"

@@ -1,0 +1,212 @@
+"""Running a crawl from its setup: train the judge, put the parts together, run the loop, tell the result."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from clew import __version__
+from clew.config import Settings
+from clew.crawl.actions import CrawlActions
+from clew.crawl.evidence import Evidence
+from clew.crawl.lastrun import remember
+from clew.crawl.lookups import LookUps
+from clew.crawl.loop import Loop
+from clew.crawl.parts import Parts
+from clew.crawl.progress import Progress
+from clew.crawl.setup import Setup
+from clew.crawl.stopping import StopRules
+from clew.crawl.view import CrawlView
+from clew.frontier.columns import ColumnFrontier
+from clew.store.warc import WarcWriter
+from clew.web.base import Clock
+from clew.workers.pool import PageWorker, ReadingPool
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlResult:
+    """How a run ended. Counts are of the whole crawl; ``fetched_now``, ``seconds`` and CPU are of this run.
+
+    ``best_waited``: how often a better link than the one taken had to wait for its host, in this run.
+    """
+
+    fetched: int
+    relevant: int
+    harvest_rate: float
+    frontier: int
+    stopped_by: str
+    seconds: float
+    cpu_ms_per_page: float
+    fetched_now: int
+    failed: int
+    redirects: int
+    refused: int
+    absent: int
+    robots_requests: int
+    best_waited: float
+    strategy: str
+    judge: str
+    web: str
+
+
+@dataclass(slots=True)
+class Display:
+    """What a run tells its user while it goes on; every part may be left out."""
+
+    started: Callable[[Loop], None] = lambda loop: None
+    tick: Callable[[], None] = lambda: None
+    note: Callable[[str], None] = lambda text: None
+
+
+def runner() -> asyncio.Runner:
+    """What runs a crawl in an event loop of its own: uvloop's where it exists (not on Windows)."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.Runner()
+    return asyncio.Runner(loop_factory=uvloop.new_event_loop)
+
+
+async def run(setup: Setup, display: Display | None = None, run_s: float = 0.0) -> CrawlResult:
+    """Start a crawl, or resume it where it stopped; returns when a rule says stop. ``run_s``: seconds it may run, 0 for
+    as long as it takes. The world is opened; it and the store are closed by whoever made the setup."""
+    display, cpu = display or Display(), _cpu_s()
+    await setup.world.open()
+    lookups = LookUps(setup.store, setup.backlink_provider, setup.search)
+    try:
+        parts = await _parts(setup, display, run_s, lookups)
+        stopped = await _crawl(parts, setup, display)
+    finally:
+        await lookups.close()
+    return _result(parts, stopped, setup, cpu)
+
+
+async def _crawl(parts: Parts, setup: Setup, display: Display) -> str:
+    loop = Loop(parts, on_tick=display.tick)
+    display.started(loop)
+    try:
+        with _signals(loop):
+            return await loop.run(list(setup.seeds))
+    finally:
+        parts.reading.close()
+        if parts.archive is not None:
+            parts.archive.close()
+
+
+async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps) -> Parts:
+    """Everything that the loop drives; trains the judge."""
+    settings, store = setup.settings, setup.store
+    trainer = setup.trainer(display.note)
+    trained = await trainer.trained()
+    if trained.adoption.labels:
+        store.add_decision(trained.adoption.decision())
+    archive = _archive(setup)
+    level = settings.store.gzip_level if archive is not None else 0
+    worker = PageWorker(setup.reader, trained.judge, trained.interest, level)
+    reading = ReadingPool(worker, _processes(settings, setup.clock), settings.limits.read_s)
+    view = CrawlView(
+        examples=trained.examples,
+        interest=trained.interest,
+        tree=setup.tree,
+        seed=settings.crawl.seed,
+        store=store,
+        now=lambda: reading.worker.judge,
+        others=setup.others,
+        lookups=lookups,
+    )
+    parts = Parts(
+        settings=settings,
+        world=setup.world,
+        clock=setup.clock,
+        store=store,
+        frontier=ColumnFrontier(settings.crawl.duplicates),  # type: ignore[arg-type]  # checked with the settings
+        strategy=setup.strategy,
+        strategy_name=setup.strategy_name,
+        interest=trained.interest,
+        reading=reading,
+        rules=StopRules(settings.stop, settings.crawl.max_pages, run_s),
+        view=view,
+        evidence=Evidence(store),
+        scope=setup.scope,
+        canonicalise=setup.canonicalise,
+        progress=Progress(),
+        archive=archive,
+        trainer=trainer,
+        archive_folder=setup.archive,
+        on_page=setup.on_page,
+    )
+    view.actions = CrawlActions(parts)
+    remember(store, setup.judge_name, setup.web, trained.interest.threshold)
+    return parts
+
+
+def _archive(setup: Setup) -> WarcWriter | None:
+    settings = setup.settings.store
+    if setup.archive is None or not settings.archive:
+        return None
+    software = f"clew/{__version__}"
+    writer = WarcWriter(
+        setup.archive, f"crawl{setup.crawl_number}", settings.archive_bytes, settings.gzip_level, software
+    )
+    writer.open(setup.store.archive())
+    return writer
+
+
+def _processes(settings: Settings, clock: Clock) -> int:
+    """Worker processes; none under a virtual clock, where every crawl must repeat exactly."""
+    if clock.virtual:
+        return 0
+    wanted = settings.crawl.workers
+    return wanted if wanted >= 0 else max((os.cpu_count() or 2) - 1, 1)
+
+
+@contextmanager
+def _signals(loop: Loop) -> Iterator[None]:
+    """Ctrl-C and SIGTERM stop a crawl cleanly."""
+    running = asyncio.get_running_loop()
+    caught = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            running.add_signal_handler(number, loop.interrupt)
+            caught.append(number)
+        except (NotImplementedError, RuntimeError, ValueError):  # not in the main thread
+            pass
+    try:
+        yield
+    finally:
+        for number in caught:
+            running.remove_signal_handler(number)
+
+
+def _cpu_s() -> float:
+    """CPU seconds of this process and its ended children."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def _result(parts: Parts, stopped: str, setup: Setup, cpu_before: float) -> CrawlResult:
+    progress = parts.progress
+    cpu_ms = (_cpu_s() - cpu_before) * 1000
+    return CrawlResult(
+        fetched=progress.fetched,
+        relevant=progress.relevant,
+        harvest_rate=round(progress.harvest_rate, 6),
+        frontier=len(parts.frontier),
+        stopped_by=stopped,
+        seconds=round(progress.seconds, 3),
+        cpu_ms_per_page=round(cpu_ms / max(progress.fetched_now, 1), 3),
+        fetched_now=progress.fetched_now,
+        failed=progress.failed,
+        redirects=progress.redirects,
+        refused=progress.refused,
+        absent=progress.absent,
+        robots_requests=progress.robots,
+        best_waited=round(progress.waited_rate, 3),
+        strategy=setup.strategy_name,
+        judge=setup.judge_name,
+        web=setup.web,
+    )

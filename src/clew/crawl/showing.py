@@ -1,0 +1,95 @@
+"""How a crawl that was started from Python shows its progress: a line in a terminal, drawn anew; one in a notebook."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from clew.crawl.loop import Loop
+from clew.crawl.running import Display
+
+EVERY_S = 1.0
+
+
+def span(seconds: float) -> str:
+    """Seconds for people: 42 s, 3 min 20 s, 2 h 5 min."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def summary(loop: Loop) -> str:
+    """The state of a crawl in one line."""
+    progress, frontier = loop.parts.progress, loop.parts.frontier
+    return (
+        f"{span(progress.seconds)}: {progress.fetched} fetched, {progress.relevant} relevant, "
+        f"harvest {progress.harvest_rate:.3f} (last 200: {progress.window_rate:.3f}), "
+        f"{progress.pages_per_s:.1f} pages/s, {len(frontier)} links waiting on {frontier.hosts_waiting} hosts, "
+        f"{frontier.hosts_busy} hosts active"
+    )
+
+
+@contextmanager
+def display_of(wanted: bool) -> Iterator[Display]:
+    """A display of a run; one that shows nothing unless it is ``wanted``."""
+    if not wanted:
+        yield Display()
+        return
+    line = _Line(_notebook() or _terminal)
+    yield Display(line.started, line.tick, lambda text: print(f"clew: {text}", file=sys.stderr))
+    line.last()
+
+
+class _Line:
+    """One line about a crawl, written anew with ``write`` every second; ``write`` is told whether it is the last."""
+
+    def __init__(self, write: Callable[[str, bool], None]) -> None:
+        self._write = write
+        self._loop: Loop | None = None
+        self._at = 0.0
+
+    def started(self, loop: Loop) -> None:
+        self._loop = loop
+
+    def tick(self) -> None:
+        now = time.monotonic()
+        if self._loop is not None and now - self._at >= EVERY_S:
+            self._at = now
+            self._write(summary(self._loop), False)
+
+    def last(self) -> None:
+        if self._loop is not None:
+            self._write(summary(self._loop), True)
+
+
+def _terminal(text: str, last: bool) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="\n" if last else "", file=sys.stderr, flush=True)
+    else:
+        print(text, file=sys.stderr, flush=True)
+
+
+def _notebook() -> Callable[[str, bool], None] | None:
+    """What writes a line below a notebook's cell; None elsewhere."""
+    module = sys.modules.get("IPython")
+    shell: Any = module.get_ipython() if module is not None else None
+    if shell is None or not hasattr(shell, "kernel"):
+        return None
+    from IPython.display import display  # type: ignore[import-not-found]  # where a notebook runs it is there
+
+    handle: Any = None
+
+    def write(text: str, last: bool) -> None:
+        nonlocal handle
+        if handle is None:
+            handle = display({"text/plain": text}, raw=True, display_id=True)
+        else:
+            handle.update({"text/plain": text}, raw=True)
+
+    return write

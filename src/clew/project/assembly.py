@@ -1,0 +1,182 @@
+"""From a project's folder to a crawl: settings, lists and files become a ``Setup``; running it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from clew.config import Settings
+from clew.crawl.running import CrawlResult, Display, runner
+from clew.crawl.running import run as run_setup
+from clew.crawl.setup import Setup
+from clew.errors import ConfigError
+from clew.examples.gathering import Gatherer
+from clew.examples.training import Trainer
+from clew.judges.base import Judge
+from clew.judges.registry import make as make_judge
+from clew.project.folder import MODELS, ProjectFolder
+from clew.project.reference import learned_reference
+from clew.project.sources import FolderSource
+from clew.store.base import Store
+from clew.store.cache import ArchiveCache
+from clew.strategies.base import Strategy
+from clew.strategies.registry import make as make_strategy
+from clew.web.base import Clock, World
+from clew.web.cached import CachedWorld
+from clew.web.providers.base import BacklinkProvider, SearchProvider
+from clew.web.providers.registry import make as make_provider
+from clew.web.registry import absolute
+from clew.web.registry import make as make_world
+
+DUPLICATES = ("best", "first", "mean")
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlOptions:
+    """What a user may say for one run instead of clew.toml. None: as clew.toml says."""
+
+    web: str | None = None
+    strategy: str | None = None
+    judge: str | None = None
+    max_pages: int | None = None
+    run_s: float = 0.0
+    fresh_s: float | None = None
+    workers: int | None = None
+    contact: str | None = None
+
+
+def crawl(project: ProjectFolder, options: CrawlOptions, display: Display | None = None) -> CrawlResult:
+    """Run a crawl to its end in an event loop of its own. Raises ClewError; not for use inside a running loop."""
+    with runner() as own:
+        return own.run(run(project, options, display))
+
+
+async def run(project: ProjectFolder, options: CrawlOptions, display: Display | None = None) -> CrawlResult:
+    """Start a project's crawl, or resume it where it stopped; returns when a rule says stop."""
+    project = project.with_settings(chosen(project.settings, options))
+    store = project.open_store()
+    try:
+        setup = setup_of(project, store, options.web)
+        try:
+            return await run_setup(setup, display, options.run_s)
+        finally:
+            await setup.world.close()
+    finally:
+        store.close()
+
+
+async def check(project: ProjectFolder, options: CrawlOptions) -> None:
+    """Raise ClewError for what ``run`` would refuse before it fetches anything. Changes nothing of the project."""
+    settings = chosen(project.settings, options)
+    project = project.with_settings(settings)
+    strategy_of(project)
+    judge_of(project)
+    project.scope.accepts(project.seeds())
+    project.wanted()
+    world, _ = make_world(options.web or absolute(settings.project.web, project.path), settings)
+    await world.open()
+    await world.close()
+
+
+def chosen(settings: Settings, options: CrawlOptions) -> Settings:
+    """The settings of this run: clew.toml with the options on top. Raises ConfigError."""
+    given = {name: getattr(options, name) for name in ("max_pages", "fresh_s", "workers", "contact")}
+    crawl = msgspec.structs.replace(settings.crawl, **{name: one for name, one in given.items() if one is not None})
+    if crawl.duplicates not in DUPLICATES:
+        raise ConfigError(f"crawl.duplicates is {crawl.duplicates!r}; choose one of: {', '.join(DUPLICATES)}")
+    judge, strategy = settings.judge, dict(settings.strategy)
+    if options.judge is not None:
+        judge = msgspec.structs.replace(judge, name=options.judge)
+    if options.strategy is not None:
+        strategy["name"] = options.strategy
+    return msgspec.structs.replace(settings, crawl=crawl, judge=judge, strategy=strategy)
+
+
+def setup_of(project: ProjectFolder, store: Store, web: str | None = None) -> Setup:
+    """The crawl of a project, under its settings; ``web`` instead of that of the settings. Raises ClewError."""
+    settings = project.settings
+    web = web or absolute(settings.project.web, project.path)
+    world, clock = make_world(web, settings, now=store.clock())
+    return Setup(
+        settings=settings,
+        seeds=project.seeds(),
+        source=FolderSource(project),
+        interest=project.interest,
+        tree=project.tree,
+        make_judge=lambda: judge_of(project),
+        strategy=strategy_of(project),
+        judge_name=settings.judge.name,
+        strategy_name=strategy_name(settings),
+        web=web,
+        world=_with_cache(project, world, clock),
+        clock=clock,
+        store=store,
+        reader=project.reader,
+        scope=project.scope,
+        canonicalise=project.canonicalise,
+        archive=project.archive,
+        crawl_number=project.crawl_number(),
+        backlinks=_backlinks(project),
+        backlinks_file=project.path / MODELS / "backlinks.msgpack",
+        search=lambda: _search(project),
+        others=project.visits_of,
+    )
+
+
+def trainer_as_crawled(project: ProjectFolder, store: Store) -> Trainer:
+    """What trains the judge again as the crawl trained it, from what the crawl kept. Fetches nothing."""
+    gatherer = Gatherer(store, project.reader, project.path, archive=project.archive)
+    return Trainer(FolderSource(project), gatherer, lambda: judge_of(project), project.interest)
+
+
+def strategy_name(settings: Settings) -> str:
+    """The strategy that settings name."""
+    return str(settings.strategy.get("name", "best-first"))
+
+
+def strategy_of(project: ProjectFolder, name: str = "") -> Strategy:
+    """Where to go next. Raises ConfigError for a wrong name or setting."""
+    name = name or strategy_name(project.settings)
+    strategy = make_strategy(name, project.settings.strategy.get(name, {}))
+    if strategy.whole_pages and project.settings.crawl.duplicates != "best":
+        raise ConfigError(f'the strategy {name} fetches whole pages, which needs crawl.duplicates = "best"')
+    return strategy
+
+
+def judge_of(project: ProjectFolder, name: str = "") -> Judge:
+    """The judge of the settings, or another one by name, untrained. Raises ConfigError for a wrong name."""
+    settings, interest = project.settings, project.interest
+    judge = msgspec.structs.replace(settings.judge, name=name) if name else settings.judge
+    if judge.model:
+        judge = msgspec.structs.replace(judge, model=str(project.path / Path(judge.model).expanduser()))
+    return make_judge(
+        judge,
+        interest.topics,
+        settings.interest.keywords,
+        settings.crawl.seed,
+        interest.together,
+        project.topic_keywords,
+        learned_reference(project),
+    )
+
+
+def _backlinks(project: ProjectFolder) -> Callable[[], BacklinkProvider] | None:
+    """The provider that the settings name."""
+    named = project.settings.providers.backlinks
+    return (lambda: make_provider(named, project.path, project.canonicalise)) if named else None
+
+
+def _search(project: ProjectFolder) -> SearchProvider | None:
+    named = project.settings.providers.search
+    return make_provider(named, project.path, project.canonicalise) if named else None
+
+
+def _with_cache(project: ProjectFolder, world: World, clock: Clock) -> World:
+    fresh = project.settings.crawl.fresh_s
+    earlier = project.earlier_databases()
+    if not fresh or not earlier:
+        return world
+    return CachedWorld(world, ArchiveCache(earlier, project.archive), fresh, clock)
