@@ -19,9 +19,9 @@ from msgspec import inspect
 
 from clew.cli.main import main
 from clew.config import Settings
+from clew.crawl.running import CrawlResult
 from clew.export.collection import FIELDS
 from clew.export.summary import Summary
-from clew.project.run import CrawlResult
 from clew.strategies.registry import STRATEGIES, settings_of
 from clew.web.simulated import describe
 
