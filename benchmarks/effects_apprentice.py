@@ -21,31 +21,29 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle, islice
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-import msgspec
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from clew.lab.bench import BenchProject, SharedReader
-from clew.lab.measures import area_over_oracle, loss
-from clew.lab.running import Plan, run_task
+from benchmarks import crawling
+from benchmarks.crawling import finished, typed, with_table
+from clew.lab.bench import Readers, bench, settings_of
+from clew.lab.measures import loss
+from clew.lab.running import remembered
 from clew.lab.tasks import Task, load
 from clew.model import Bools, Session
-from clew.project.run import CrawlOptions, crawl
+from clew.store.base import Store
 from clew.strategies.apprentice import Apprentice
 from clew.strategies.apprentice.settings import ApprenticeSettings
 from clew.strategies.base import View
-from clew.strategies.registry import STRATEGIES
 from clew.web.simulated import parse_spec
 
 BASELINE, OURS = "best-first", Apprentice.name
@@ -100,33 +98,21 @@ class Crawled:
         return round(float(curve[-1] - (curve[after - 1] if after else 0.0)))
 
 
-@contextmanager
-def changed(**settings: Any) -> Iterator[None]:
-    """The apprentice of the registry under other settings."""
-
-    class Changed(Apprentice):
-        def __init__(self, given: ApprenticeSettings | None = None) -> None:
-            both = {**msgspec.structs.asdict(given or ApprenticeSettings()), **settings}
-            super().__init__(msgspec.convert(both, ApprenticeSettings, strict=False))
-
-    before, STRATEGIES[OURS] = STRATEGIES[OURS], Changed
-    try:
-        yield
-    finally:
-        STRATEGIES[OURS] = before
+def crawled(web: Web, strategy: str, readers: Readers, earlier: Store | None = None, **table: Any) -> Crawled:
+    """Crawl a web. ``table``: settings of the strategy; ``earlier``: the crawl that it may learn from."""
+    with remembered() as store:
+        return crawled_into(store, web, strategy, readers, earlier, **table)
 
 
-def crawled(folder: Path, web: Web, strategy: str, shared: dict[str, SharedReader], **settings: Any) -> Crawled:
-    """Crawl a web in a new folder."""
-    with changed(**settings):
-        project = BenchProject.make(folder, web.task, strategy, "naive-bayes", 1, shared)
-        crawl(project, CrawlOptions())
-    store = project.open_store(read_only=True)
-    try:
-        urls = tuple(row.url for row in store.visits())
-        decisions = [row.decision for row in store.decisions()]
-    finally:
-        store.close()
+def crawled_into(
+    store: Store, web: Web, strategy: str, readers: Readers, earlier: Store | None = None, **table: Any
+) -> Crawled:
+    """The same, remembered in ``store``."""
+    settings = with_table(settings_of(web.task, strategy, "naive-bayes", 1), table)
+    setup = bench(web.task, settings, store, readers, None)
+    finished(replace(setup, others=lambda _: earlier.replay()) if earlier is not None else setup)
+    urls = tuple(row.url for row in store.visits())
+    decisions = [row.decision for row in store.decisions()]
     return Crawled(urls, np.array([web.about(url) for url in urls], np.bool_), _foretold(decisions))
 
 
@@ -144,34 +130,35 @@ def _foretold(decisions: Sequence[Any]) -> float:
 # -- the studies ------------------------------------------------------------------------------------------
 
 
-def online(web: Web, options: argparse.Namespace, folder: Path) -> Row:
+def online(web: Web, options: argparse.Namespace) -> Row:
     """Lost after training by best-first and the apprentice."""
-    shared: dict[str, SharedReader] = {}
-    base = crawled(folder / "base", web, BASELINE, shared).lost(options.after)
-    ours = crawled(folder / "ours", web, OURS, shared, **options.set)
+    readers = Readers()
+    base = crawled(web, BASELINE, readers).lost(options.after)
+    ours = crawled(web, OURS, readers, **options.set)
     lost = ours.lost(options.after)
     return {"seed": web.seed, BASELINE: base, OURS: lost, "saved": _saved(base, lost), "right": ours.right}
 
 
-def window(web: Web, options: argparse.Namespace, folder: Path) -> Row:
+def window(web: Web, options: argparse.Namespace) -> Row:
     """Saved, and foretold rightly, with each window."""
-    shared: dict[str, SharedReader] = {}
-    base = crawled(folder / "base", web, BASELINE, shared).lost(options.after)
+    readers = Readers()
+    base = crawled(web, BASELINE, readers).lost(options.after)
     row: Row = {"seed": web.seed, BASELINE: base}
     widths: list[tuple[str, Row]] = [(str(width), {"d_max": width, "window": "fixed"}) for width in WINDOWS]
     for name, settings in [("chosen", {"window": "chosen"}), *widths]:
-        ours = crawled(folder / name, web, OURS, shared, **{**options.set, **settings})
+        ours = crawled(web, OURS, readers, **{**options.set, **settings})
         row |= {f"saved {name}": _saved(base, ours.lost(options.after)), f"right {name}": ours.right}
     return row
 
 
-def overlap(web: Web, options: argparse.Namespace, folder: Path) -> Row:
+def overlap(web: Web, options: argparse.Namespace) -> Row:
     """The baseline, the apprentice trained with its crawl, and the recall crawler."""
-    shared: dict[str, SharedReader] = {}
-    base = crawled(folder / "base", web, BASELINE, shared)
-    ours = crawled(folder / "ours", web, OURS, shared, **{**options.set, "learn_from": "../base"})
-    again = {**options.set, "learn_from": "../base", "only_from": "../base"}
-    recall = crawled(folder / "recall", web, OURS, shared, **again)
+    readers = Readers()
+    with remembered() as kept:
+        base = crawled_into(kept, web, BASELINE, readers)
+        learning = {**options.set, "learn_from": "base"}
+        ours = crawled(web, OURS, readers, kept, **learning)
+        recall = crawled(web, OURS, readers, kept, **learning, only_from="base")
     half = len(recall.urls) // 2
     return {
         "seed": web.seed,
@@ -188,16 +175,12 @@ def overlap(web: Web, options: argparse.Namespace, folder: Path) -> Row:
     }
 
 
-def training(web: Web, options: argparse.Namespace, folder: Path) -> Row:
+def training(web: Web, options: argparse.Namespace) -> Row:
     """What learning, training and scoring cost."""
-    project = BenchProject.make(folder / "base", web.task, BASELINE, "naive-bayes", 1, {})
-    crawl(project, CrawlOptions())
-    store = project.open_store(read_only=True)
-    try:
+    with remembered() as store:
+        crawled_into(store, web, BASELINE, Readers())
         visits = list(store.replay())
-    finally:
-        store.close()
-    strategy = Apprentice(msgspec.convert(options.set, ApprenticeSettings, strict=False))
+    strategy = Apprentice(ApprenticeSettings(**options.set))
     strategy.begin(cast(View, SimpleNamespace(topics=(), decide=lambda _: None)))
     started = time.process_time()
     for visit in islice(cycle(visits), INSTANCES):
@@ -228,11 +211,9 @@ STUDIES = {"online": online, "window": window, "overlap": overlap, "training": t
 
 def areas(paths: Sequence[Path], options: argparse.Namespace) -> Iterator[Row]:
     """For each task the area over the oracle."""
-    for path in paths:
-        with changed(**options.set):
-            result = run_task(load(path), Plan((BASELINE, OURS), ("naive-bayes",), 1), {})
-        found = {run.strategy: area_over_oracle(run.found, result.oracle, run.budget) for run in result.runs}
-        yield {"task": result.task, **{name: round(value, 4) for name, value in found.items()}}
+    for task in map(load, paths):
+        for _, found in crawling.areas(task, ["naive-bayes"], {BASELINE: {}, OURS: options.set}):
+            yield {"task": task.name, **found}
 
 
 def rows(options: argparse.Namespace) -> Iterator[Row]:
@@ -241,8 +222,7 @@ def rows(options: argparse.Namespace) -> Iterator[Row]:
         yield from areas(options.tasks, options)
         return
     for seed in range(options.first, options.first + options.seeds):
-        with tempfile.TemporaryDirectory(prefix="clew-effects-") as folder:
-            yield STUDIES[options.study](Web.made(seed, options), options, Path(folder))
+        yield STUDIES[options.study](Web.made(seed, options), options)
 
 
 def medians(found: Sequence[Row]) -> Row:
@@ -268,7 +248,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="settings of the apprentice")
     options = parser.parse_args(arguments)
-    options.set = dict(pair.split("=", 1) for pair in options.set)
+    options.set = typed(dict(pair.split("=", 1) for pair in options.set), ApprenticeSettings)
     return options
 
 

@@ -22,15 +22,18 @@ import json
 import random
 import statistics
 import tempfile
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from clew.lab.bench import BenchProject, SharedReader
-from clew.project.run import CrawlOptions, crawl
+from benchmarks.crawling import finished, setup_in, with_table
+from clew.config import Settings, settings_from
+from clew.examples.examples import Examples
+from clew.lab.bench import Readers
+from clew.lab.running import remembered
+from clew.model import Decision
 
 ACTIVITIES = (
     "tourism/sports/water/sailing", "tourism/sports/water/surfing", "tourism/sports/water/diving",
@@ -69,24 +72,6 @@ STRATEGIES: dict[str, dict[str, Any]] = {
 """What is compared; the last two are Ariadne with these settings."""
 
 SYLLABLES = [consonant + vowel for consonant in "bdfghjklmnprstvz" for vowel in "aeiou"]
-SETTINGS = """\
-[project]
-web = "folder:{web}"
-[interest]
-formula = "{formula}"
-[judge]
-name = "{judge}"
-[strategy]
-name = "{strategy}"
-{settings}
-[crawl]
-contact = "lab@localhost"
-workers = 0
-session_pages = {session}
-max_pages = {budget}
-[store]
-archive = false
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,20 +177,16 @@ class MadeWeb:
             words[0] = self.random.choice(self.vocabulary[self.random.choice(self.pairs[page])])
         return " ".join(words)
 
-    def tree(self, examples: int) -> dict[str, Any]:
-        """topics.yaml: so many pages for each leaf, none of them twice nor from an island but the first."""
-        chosen: dict[str, Any] = {}
+    def topics(self, examples: int) -> dict[str, list[str]]:
+        """So many pages for each leaf, none of them twice nor from an island but the first; in order of the names."""
+        chosen = {}
         free = [page for page in range(len(self.pairs)) if page >= ISLANDS * ISLAND or page < ISLAND]
         self.random.shuffle(free)
         for leaf in ACTIVITIES + PLACES:
-            node = chosen
-            for depth, name in enumerate(leaf.split("/")):
-                node = node.setdefault("topics", {}) if depth else node
-                node = node.setdefault(name, {})
             mine = [page for page in free if leaf in self.pairs[page]][:examples]
             free = [page for page in free if page not in set(mine)]
-            node["examples"] = [self.url(page) for page in mine]
-        return chosen
+            chosen[leaf] = [self.url(page) for page in mine]
+        return dict(sorted(chosen.items()))
 
 
 def above(path: str) -> list[str]:
@@ -242,47 +223,42 @@ class Interest:
 INTERESTS = (Interest("narrow", "sailing and ruegen", NARROW, 5), Interest("broad", "tourism and mecklenburg", 4, 19))
 
 
-def crawled(folder: Path, text: str, shared: dict[str, SharedReader]) -> tuple[list[tuple[str, bool]], list[Any]]:
+def crawled(
+    settings: Settings, examples: Examples, seeds: Sequence[str], readers: Readers
+) -> tuple[list[tuple[str, bool]], list[Decision]]:
     """URLs fetched and whether they were judged relevant, and the decisions."""
-    (folder / "clew.toml").write_text(text, encoding="utf-8")
-    project = BenchProject(folder)
-    project.shared = shared
-    if crawl(project, CrawlOptions()).stopped_by == "interrupted":
-        raise SystemExit("interrupted; a crawl that was cut short counts for nothing")
-    store = project.open_store(read_only=True)
-    try:
+    with remembered() as store:
+        finished(setup_in(settings, examples, seeds, store, reader=readers.of(settings)))
         return [(row.url, row.relevant) for row in store.visits()], [one.decision for one in store.decisions()]
-    finally:
-        store.close()
-        for file in folder.glob(f"{project.database.name}*"):
-            file.unlink()
 
 
-def settings(strategy: str, interest: Interest, judge: str, pages: Path, options: argparse.Namespace) -> str:
-    """clew.toml of a crawl."""
+def settings_of(strategy: str, judge: str, pages: Path, options: argparse.Namespace) -> Settings:
+    """The settings of a crawl."""
     ours = strategy in ("simple", "tunnelling")
-    values = STRATEGIES[strategy] | (dict(pair.split("=", 1) for pair in options.set) if ours else {})
-    lines = "".join(f"{name} = {value}\n" for name, value in values.items())
-    return SETTINGS.format(
-        web=pages, formula=interest.formula, judge=judge, session=options.session, budget=options.budget,
-        strategy="ariadne" if ours else strategy, settings=f"[strategy.ariadne]\n{lines}" if ours else "",
-    )  # fmt: skip
+    tables = {
+        "project": {"web": f"folder:{pages}"},
+        "judge": {"name": judge},
+        "strategy": {"name": "ariadne" if ours else strategy},
+        "crawl": {"session_pages": options.session, "max_pages": options.budget},
+    }
+    table = STRATEGIES[strategy] | (tomllib.loads("\n".join(options.set)) if ours else {})
+    return with_table(settings_from(tables), table)
 
 
 def measured(seed: int, judge: str, interests: Sequence[Interest], options: argparse.Namespace) -> Iterator[Row]:
     """All crawls of a web."""
-    web, shared = MadeWeb(seed, options.pages, ALIKE if options.alike else ENTRIES), dict[str, SharedReader]()
+    web, readers = MadeWeb(seed, options.pages, ALIKE if options.alike else ENTRIES), Readers()
     with tempfile.TemporaryDirectory(prefix="clew-effects-") as name:
-        pages, folder = Path(name) / "web", Path(name) / "project"
+        pages = Path(name)
         web.write(pages)
-        folder.mkdir()
-        (folder / "topics.yaml").write_text(yaml.safe_dump(web.tree(options.examples)), encoding="utf-8")
+        topics = web.topics(options.examples)
         for interest in interests:
             truth = {web.url(page) for page, ring in enumerate(web.rings) if ring <= interest.last}
-            seeds = "".join(f"{web.url(page)}\n" for page in interest.seed_pages(web))
-            (folder / "seeds.txt").write_text(seeds, encoding="utf-8")
+            examples = Examples(topics=topics, interest=interest.formula)
+            seeds = [web.url(page) for page in interest.seed_pages(web)]
             for strategy in options.strategies.split(","):
-                visits, decisions = crawled(folder, settings(strategy, interest, judge, pages, options), shared)
+                settings = settings_of(strategy, judge, pages, options)
+                visits, decisions = crawled(settings, examples, seeds, readers)
                 for one in decisions:
                     if options.log and "focus" in one.kind:
                         print(one.kind, one.facts)

@@ -14,48 +14,34 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from clew import Project
+from benchmarks import crawling
+from benchmarks.crawling import finished, setup_in, typed
+from clew.config import settings_from
+from clew.crawl.setup import Setup
+from clew.examples.examples import Examples
 from clew.examples.visited import visited_page
 from clew.judges.base import Judge
-from clew.lab.measures import area_over_oracle
-from clew.lab.running import Plan, run_task
+from clew.lab.running import remembered
 from clew.lab.tasks import load
 from clew.model import Page, Session
-from clew.project.run import CrawlOptions, crawl
+from clew.store.base import Store
 from clew.strategies.base import View
 from clew.strategies.bingo import Bingo
 from clew.strategies.bingo.settings import BingoSettings
-from clew.strategies.registry import STRATEGIES
 from clew.web.simulated import SimulatedWeb, parse_spec
 
 ROUNDS = 2
 TOPICS = 3
 OTHERS = 30
-SETTINGS = """\
-[project]
-web = "{spec}"
-[judge]
-name = "{judge}"
-[strategy]
-name = "bingo"
-[crawl]
-contact = "lab@localhost"
-session_pages = 50
-workers = 0
-max_pages = {budget}
-[store]
-archive = false
-"""
+NO_ARCHETYPES = {"authorities": 0, "confident": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,61 +68,40 @@ class Row:
 class Watched(Bingo):
     """Notes the judge at the start and after each round that was adopted."""
 
-    judges: ClassVar[list[Judge]] = []
-    archetypes: ClassVar[dict[int, tuple[int, ...]]] = {}
-    changed: ClassVar[dict[str, Any]] = {}
-
     def __init__(self, settings: BingoSettings | None = None) -> None:
-        values = msgspec.structs.asdict(settings or BingoSettings()) | self.changed
-        super().__init__(msgspec.convert(values, BingoSettings, strict=False))
+        super().__init__(settings)
+        self.judges: list[Judge] = []
+        self.archetypes: dict[int, tuple[int, ...]] = {}
 
     def begin(self, view: View) -> None:
         super().begin(view)
-        self.judges[:] = [view.judge]
-        self.archetypes.clear()
+        self.judges = [view.judge]
+        self.archetypes = {}
 
     def adapt(self, session: Session) -> bool:
         assert self._view is not None
         again = super().adapt(session)
         if self._view.judge is not self.judges[-1] and len(self.judges) <= ROUNDS:
             self.judges.append(self._view.judge)
-            self.archetypes.clear()
-            self.archetypes.update(self._view.archetypes())
+            self.archetypes = dict(self._view.archetypes())
         return again
 
 
-def made(
-    folder: Path, web: SimulatedWeb, spec: str, judge: str, bookmarks: int, budget: int
-) -> tuple[Project, list[str]]:
-    """A project of three sibling topics, and their paths in the web."""
-    paths = web.topics(2)[:TOPICS]
-    folder.mkdir()
-    lines, seeds = [], []
-    for number, path in enumerate(paths):
-        urls = web.examples(bookmarks, path)
-        lines.append(f"Topic{number}:\n  examples: {json.dumps(urls)}\n")
-        seeds += urls
+def wanted(web: SimulatedWeb, paths: Sequence[str], bookmarks: int) -> tuple[Examples, list[str]]:
+    """Examples of sibling topics, and the seeds."""
+    topics = {f"Topic{number}": web.examples(bookmarks, path) for number, path in enumerate(paths)}
     away = [
         url for url in web.sample(50 * OTHERS, "others") if not any(web.truth(url).relevant_to(path) for path in paths)
     ]
-    (folder / "topics.yaml").write_text("".join(lines), encoding="utf-8")
-    (folder / "seeds.txt").write_text("".join(f"{url}\n" for url in seeds), encoding="utf-8")
-    (folder / "irrelevant.txt").write_text(
-        "".join(f"{url}\n" for url in dict.fromkeys(away[:OTHERS])), encoding="utf-8"
-    )
-    (folder / "clew.toml").write_text(SETTINGS.format(spec=spec, judge=judge, budget=budget), encoding="utf-8")
-    return Project(folder), list(paths)
+    examples = Examples(topics=topics, irrelevant=list(dict.fromkeys(away[:OTHERS])))
+    return examples, [url for urls in topics.values() for url in urls]
 
 
-def read_pages(project: Project, without: set[int], examples: set[str]) -> dict[str, Page]:
+def read_pages(setup: Setup, without: set[int], examples: set[str]) -> dict[str, Page]:
     """All pages read by a crawl but for some visits and examples."""
-    store = project.open_store(read_only=True)
-    try:
-        rows = [row for row in store.visits() if row.number not in without and row.url not in examples]
-        pages = {row.url: visited_page(store, row, project.reader, project.archive) for row in rows}
-        return {url: page for url, page in pages.items() if page is not None}
-    finally:
-        store.close()
+    rows = [row for row in setup.store.visits() if row.number not in without and row.url not in examples]
+    pages = {row.url: visited_page(setup.store, row, setup.reader, setup.archive) for row in rows}
+    return {url: page for url, page in pages.items() if page is not None}
 
 
 def filed(judge: Judge, pages: dict[str, Page], web: SimulatedWeb, paths: Sequence[str]) -> tuple[float, float, float]:
@@ -153,13 +118,9 @@ def filed(judge: Judge, pages: dict[str, Page], web: SimulatedWeb, paths: Sequen
     return precision, recall, 2 * precision * recall / max(precision + recall, 1e-9)
 
 
-def harvested(project: Project, web: SimulatedWeb, paths: Sequence[str]) -> float:
+def harvested(store: Store, web: SimulatedWeb, paths: Sequence[str]) -> float:
     """The share of fetched pages that are about a topic."""
-    store = project.open_store(read_only=True)
-    try:
-        rows = [any(web.truth(row.url).relevant_to(path) for path in paths) for row in store.visits()]
-    finally:
-        store.close()
+    rows = [any(web.truth(row.url).relevant_to(path) for path in paths) for row in store.visits()]
     return sum(rows) / max(len(rows), 1)
 
 
@@ -167,26 +128,27 @@ def measured(seed: int, judge: str, options: argparse.Namespace) -> Row:
     """One web."""
     spec = f"sim:pages={options.pages},seed={seed}{options.web}"
     web = parse_spec(spec)
-    chosen = dict(pair.split("=", 1) for pair in options.set)
-    with tempfile.TemporaryDirectory(prefix="clew-effects-") as folder:
-        plain, paths = made(Path(folder) / "plain", web, spec, judge, options.bookmarks, options.budget)
-        Watched.changed = {**chosen, "authorities": 0, "confident": 0}
-        crawl(plain, CrawlOptions())
-        before = harvested(plain, web, paths)
-        ours, _ = made(Path(folder) / "ours", web, spec, judge, options.bookmarks, options.budget)
-        Watched.changed = chosen
-        crawl(ours, CrawlOptions())
-        trained = {number: topic for topic, numbers in Watched.archetypes.items() for number in numbers}
-        examples = set((ours.path / "seeds.txt").read_text(encoding="utf-8").split())
-        pages = read_pages(ours, set(trained), examples)
-        first, last = (filed(one, pages, web, paths) for one in (Watched.judges[0], Watched.judges[-1]))
-        right, harvest = _right(ours, trained, web, paths), harvested(ours, web, paths)
+    paths = web.topics(2)[:TOPICS]
+    examples, seeds = wanted(web, paths, options.bookmarks)
+    limits = {"session_pages": 50, "max_pages": options.budget}
+    settings = settings_from({"project": {"web": spec}, "judge": {"name": judge}, "crawl": limits})
+    none, ours = (Watched(BingoSettings(**values)) for values in ({**options.set, **NO_ARCHETYPES}, options.set))
+    with remembered() as store:
+        finished(setup_in(settings, examples, seeds, store, strategy=none))
+        before = harvested(store, web, paths)
+    with remembered() as store:
+        setup = setup_in(settings, examples, seeds, store, strategy=ours)
+        finished(setup)
+        trained = {number: topic for topic, numbers in ours.archetypes.items() for number in numbers}
+        pages = read_pages(setup, set(trained), set(seeds))
+        first, last = (filed(one, pages, web, paths) for one in (ours.judges[0], ours.judges[-1]))
+        right, harvest = _right(setup, trained, web, paths), harvested(store, web, paths)
     (precision_0, recall_0, f1_0), (precision, recall, f1) = first, last
     return Row(
         judge=judge,
         seed=seed,
         pages=len(pages),
-        rounds=len(Watched.judges) - 1,
+        rounds=len(ours.judges) - 1,
         archetypes=len(trained),
         right=right,
         precision_0=precision_0,
@@ -200,28 +162,21 @@ def measured(seed: int, judge: str, options: argparse.Namespace) -> Row:
     )
 
 
-def _right(project: Project, trained: dict[int, int], web: SimulatedWeb, paths: Sequence[str]) -> int:
+def _right(setup: Setup, trained: dict[int, int], web: SimulatedWeb, paths: Sequence[str]) -> int:
     """How many archetypes are about their topic."""
-    store = project.open_store(read_only=True)
-    try:
-        rows = [(store.visit(number), topic) for number, topic in trained.items()]
-    finally:
-        store.close()
-    names = project.interest.topics
+    rows = [(setup.store.visit(number), topic) for number, topic in trained.items()]
+    names = setup.interest.topics
     return sum(
         row is not None and web.truth(row.url).relevant_to(paths[int(names[topic].replace("Topic", ""))])
         for row, topic in rows
     )
 
 
-def areas(paths: Sequence[Path], judges: Sequence[str]) -> Iterator[dict[str, Any]]:
+def areas(paths: Sequence[Path], judges: Sequence[str], table: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """For each task and judge the area over the oracle."""
-    for path in paths:
-        result = run_task(load(path), Plan(("best-first", Bingo.name), tuple(judges), 1), {})
-        for judge in judges:
-            found = {run.strategy: round(area_over_oracle(run.found, result.oracle, run.budget), 4)
-                     for run in result.runs if run.judge == judge}  # fmt: skip
-            yield {"task": result.task, "judge": judge, **found}
+    for task in map(load, paths):
+        for judge, found in crawling.areas(task, judges, {"best-first": {}, Bingo.name: table}):
+            yield {"task": task.name, "judge": judge, **found}
 
 
 def rows(judge: str, options: argparse.Namespace) -> Iterator[Row]:
@@ -256,10 +211,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="settings of bingo")
     options = parser.parse_args(arguments)
     judges = options.judges.split(",")
-    STRATEGIES[Bingo.name] = Watched
-    Watched.changed = dict(pair.split("=", 1) for pair in options.set)
+    options.set = typed(dict(pair.split("=", 1) for pair in options.set), BingoSettings)
     if options.tasks:
-        for line in areas(options.tasks, judges):
+        for line in areas(options.tasks, judges, options.set):
             print(json.dumps(line) if options.json else "  ".join(f"{name} {value}" for name, value in line.items()))
         return
     found = {judge: list(rows(judge, options)) for judge in judges}

@@ -18,20 +18,20 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from clew.lab.bench import BenchProject, SharedReader
-from clew.lab.measures import area_over_oracle
-from clew.lab.running import Plan, run_task
+from benchmarks import crawling
+from benchmarks.crawling import finished, typed, with_table
+from clew.lab.bench import Readers, bench, settings_of
+from clew.lab.running import remembered
 from clew.lab.simulating import simulate
 from clew.lab.tasks import Task, load
-from clew.project.run import CrawlOptions, crawl
 from clew.strategies.context_graph import ContextGraph
-from clew.strategies.registry import STRATEGIES
 from clew.web.providers.inverted import Inverted
 from clew.web.simulated import parse_spec
 
 BASELINE, OURS = "best-first", ContextGraph.name
+Tables = dict[str, dict[str, Any]]
+"""The settings of either strategy."""
+
 EXPECTED = {"layers": 1.5, "topical": 0.95, "flat": 0.95}
 """The least median of issue 5, by preset."""
 
@@ -60,44 +60,32 @@ def links_of(task: Task) -> Inverted:
 
 
 def found_by(
-    task: Task, strategy: str, judge: str, links: Inverted, shared: dict[str, SharedReader]
+    task: Task, strategy: str, table: dict[str, Any], judge: str, links: Inverted, readers: Readers
 ) -> tuple[int, int]:
     """Targets that a crawl of the task finds, and pages it fetched because a strategy asked for them."""
-    with tempfile.TemporaryDirectory(prefix="clew-effects-") as folder:
-        project = BenchProject.make(Path(folder) / "crawl", task, strategy, judge, 1, shared, links)
-        crawl(project, CrawlOptions())
-        store = project.open_store(read_only=True)
-        try:
-            rows = [(row.url in task.relevant, row.kind == "backlink") for row in store.visits()]
-        finally:
-            store.close()
+    settings = with_table(settings_of(task, strategy, judge, 1), table)
+    with remembered() as store:
+        finished(bench(task, settings, store, readers, links))
+        rows = [(row.url in task.relevant, row.kind == "backlink") for row in store.visits()]
     return sum(target for target, _ in rows), sum(asked for _, asked in rows)
 
 
-def webs(preset: str, pages: int, seeds: Sequence[int], budget: int, judge: str) -> Iterator[Row]:
+def webs(preset: str, tables: Tables, options: argparse.Namespace) -> Iterator[Row]:
     """One row a web."""
-    for seed in seeds:
+    for seed in range(options.first, options.first + options.seeds):
         with tempfile.TemporaryDirectory(prefix="clew-effects-") as folder:
-            task = load(simulate(preset, pages, seed, Path(folder) / "task.toml", budget))
-        links, shared = links_of(task), dict[str, SharedReader]()
-        base, _ = found_by(task, BASELINE, judge, links, shared)
-        ours, asked = found_by(task, OURS, judge, links, shared)
+            task = load(simulate(preset, options.pages, seed, Path(folder) / "task.toml", options.budget))
+        links, readers = links_of(task), Readers()
+        base, _ = found_by(task, BASELINE, tables[BASELINE], options.judge, links, readers)
+        ours, asked = found_by(task, OURS, tables[OURS], options.judge, links, readers)
         yield Row(preset, seed, task.budget, base, ours, asked)
 
 
-def areas(paths: Sequence[Path], judge: str) -> Iterator[dict[str, Any]]:
+def areas(paths: Sequence[Path], judge: str, tables: Tables) -> Iterator[dict[str, Any]]:
     """For each task the area over the oracle of either strategy."""
-    for path in paths:
-        result = run_task(load(path), Plan((BASELINE, OURS), (judge,), 1), {})
-        found = {run.strategy: round(area_over_oracle(run.found, result.oracle, run.budget), 4) for run in result.runs}
-        yield {"task": result.task, **found}
-
-
-def changed(pairs: Sequence[str]) -> None:
-    """Crawl with other settings of context-graph than the defaults."""
-    values = dict(pair.split("=", 1) for pair in pairs)
-    settings = msgspec.convert(values, ContextGraph.Settings, strict=False)
-    STRATEGIES[OURS] = lambda: ContextGraph(settings)
+    for task in map(load, paths):
+        for _, found in crawling.areas(task, [judge], tables):
+            yield {"task": task.name, **found}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -113,14 +101,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--tasks", type=Path, nargs="*", default=[])
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     options = parser.parse_args(arguments)
-    changed(options.set)
+    values = dict(pair.split("=", 1) for pair in options.set)
+    tables: Tables = {BASELINE: {}, OURS: typed(values, ContextGraph.Settings)}
     if options.tasks:
-        for line in areas(options.tasks, options.judge):
+        for line in areas(options.tasks, options.judge, tables):
             print(json.dumps(line) if options.json else "  ".join(f"{name} {value}" for name, value in line.items()))
         return
-    seeds = range(options.first, options.first + options.seeds)
     for preset in options.presets.split(","):
-        show(preset, webs(preset, options.pages, seeds, options.budget, options.judge), as_json=options.json)
+        show(preset, webs(preset, tables, options), as_json=options.json)
 
 
 def show(preset: str, found: Iterator[Row], *, as_json: bool) -> None:

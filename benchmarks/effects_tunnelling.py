@@ -19,10 +19,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from clew.lab.bench import BenchProject, SharedReader
+import msgspec
+
+from benchmarks.crawling import finished, with_table
+from clew.config import StopSettings
+from clew.lab.bench import Readers, bench, settings_of
+from clew.lab.running import remembered
 from clew.lab.simulating import PRESETS, simulate
 from clew.lab.tasks import Task, load
-from clew.project.run import CrawlOptions, crawl
 
 DEEP: dict[str, float] = {
     "tunnels": 0.8, "tunnel_length": 8, "out_degree": 8, "same_host": 0.8, "locality": 0.8, "words": 150,
@@ -49,11 +53,9 @@ class Variant:
         """The name of the strategy."""
         return "tunnelling" if self.order else "best-first"
 
-    def settings(self) -> str:
-        """Its section in clew.toml."""
-        if not self.order:
-            return ""
-        return f'[strategy.tunnelling]\norder = "{self.order}"\nmetric = "{self.metric}"\ncutoff = {self.cutoff}\n'
+    def settings(self) -> dict[str, Any]:
+        """The strategy's settings."""
+        return {"order": self.order, "metric": self.metric, "cutoff": self.cutoff} if self.order else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,24 +82,13 @@ def variants(cutoff: float, smaller: float) -> tuple[Variant, ...]:
     )
 
 
-def crawled(
-    task: Task, seed: int, variant: Variant, options: argparse.Namespace, shared: dict[str, SharedReader]
-) -> Row:
+def crawled(task: Task, seed: int, variant: Variant, options: argparse.Namespace, readers: Readers) -> Row:
     """One crawl until it has the nuggets."""
-    with tempfile.TemporaryDirectory(prefix="clew-effects-") as folder:
-        made = BenchProject.make(Path(folder) / "crawl", task, variant.strategy, options.judge, 1, shared)
-        with (made.path / "clew.toml").open("a", encoding="utf-8") as file:
-            file.write(f"{variant.settings()}[stop]\nrelevant_pages = {options.nuggets}\n")
-        project = BenchProject(made.path)
-        project.shared = shared
-        result = crawl(project, CrawlOptions())
-        if result.stopped_by == "interrupted":
-            raise SystemExit("interrupted; a crawl that was cut short counts for nothing")
-        store = project.open_store(read_only=True)
-        try:
-            rows = [(row.relevant, row.url in task.relevant) for row in store.visits()]
-        finally:
-            store.close()
+    settings = with_table(settings_of(task, variant.strategy, options.judge, 1), variant.settings())
+    settings = msgspec.structs.replace(settings, stop=StopSettings(relevant_pages=options.nuggets))
+    with remembered() as store:
+        result = finished(bench(task, settings, store, readers, None))
+        rows = [(row.relevant, row.url in task.relevant) for row in store.visits()]
     nuggets, found = sum(nugget for nugget, _ in rows), sum(target for _, target in rows)
     return Row(seed, variant.name, len(rows), nuggets, found, result.frontier, str(result.stopped_by))
 
@@ -106,11 +97,11 @@ def webs(options: argparse.Namespace) -> Iterator[Row]:
     """All crawls, web by web."""
     PRESETS["deep"] = DEEP
     for seed in range(options.first, options.first + options.webs):
-        shared = dict[str, SharedReader]()
+        readers = Readers()
         with tempfile.TemporaryDirectory(prefix="clew-effects-") as folder:
             task = load(simulate("deep", options.pages, seed, Path(folder) / "task.toml", options.pages // 2))
         for variant in variants(options.cutoff, options.smaller):
-            yield crawled(task, seed, variant, options, shared)
+            yield crawled(task, seed, variant, options, readers)
 
 
 def summary(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:

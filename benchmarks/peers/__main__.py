@@ -11,7 +11,6 @@ import argparse
 import asyncio
 import json
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,11 +21,12 @@ from rich.table import Table
 from benchmarks.peers.running import PEERS, Peer, crawl, install
 from benchmarks.peers.scoring import run_of
 from benchmarks.peers.words import WORDS, keywords, topic_names
+from clew.crawl.setup import Setup
 from clew.errors import ClewError, InputError
-from clew.lab.bench import BenchProject, SharedReader
+from clew.lab.bench import Readers, bench, settings_of
 from clew.lab.explore import explore
 from clew.lab.measures import area_over_oracle, recall_at
-from clew.lab.running import Plan, TaskResult, run_task, summary
+from clew.lab.running import Plan, TaskResult, remembered, run_task, summary
 from clew.lab.saved import save
 from clew.lab.tasks import Task, load
 from clew.model import Outcome, Request
@@ -41,26 +41,27 @@ OURS = Plan(("breadth-first", "best-first"), ("naive-bayes",), 1)
 def compare(task: Task, peers: Sequence[Peer], limit: int, minutes: float) -> TaskResult:
     """Clew's own runs on a task and those of the peers. ``limit``: of keywords from examples. Raises ClewError."""
     pythons = [install(peer) for peer in peers]
-    shared: dict[str, SharedReader] = {}
-    ours = run_task(task, OURS, shared)
+    readers = Readers()
+    ours = run_task(task, OURS, readers)
     reachable = ours.runs[0].reachable
-    with tempfile.TemporaryDirectory(prefix="clew-peers-") as folder:
-        project = BenchProject.make(Path(folder) / "scout", task, "breadth-first", "naive-bayes", 1, shared)
-        graph = asyncio.run(explore(task, project))
-        words = asyncio.run(_keywords(task, project, limit))
+    settings = settings_of(task, "breadth-first", "naive-bayes", 1)
+    with remembered() as store:
+        setup = bench(task, settings, store, readers, None)
+        graph = asyncio.run(explore(task, setup))
+        words = asyncio.run(_keywords(task, setup, limit))
         print(f"{task.name}: keywords {' '.join(words)}", file=sys.stderr)
         theirs = []
         for peer, python in zip(peers, pythons, strict=True):
-            measured = asyncio.run(crawl(peer, python, task, project, graph, words, minutes))
+            measured = asyncio.run(crawl(peer, python, task, setup, graph, words, minutes))
             theirs.append(run_of(task, peer.strategy, measured, graph, reachable))
             print(f"{task.name}: {peer.strategy}, {measured.seconds:.0f} s", file=sys.stderr)
     return replace(ours, runs=(*ours.runs, *theirs))
 
 
-async def _keywords(task: Task, project: BenchProject, limit: int) -> list[str]:
+async def _keywords(task: Task, setup: Setup, limit: int) -> list[str]:
     """The keywords of a task, from its examples as the web has them."""
-    world, _ = make_world(task.web, project.settings)
-    reader = Reader(project.canonicalise, keys, host, url_words, keep_text=True)
+    world, _ = make_world(task.web, setup.settings)
+    reader = Reader(setup.canonicalise, keys, host, url_words, keep_text=True)
     await world.open()
     try:
         positive = [await _text(world, reader, url) for url in task.positive]

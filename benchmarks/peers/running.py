@@ -16,10 +16,10 @@ from pathlib import Path
 
 from benchmarks.peers.proxy import START, Ledger, Names, Proxy
 from benchmarks.peers.scoring import Measured
+from clew.crawl.setup import Setup
 from clew.errors import InputError
 from clew.lab.results import Graph
 from clew.lab.tasks import Task
-from clew.project.project import Project
 from clew.web.registry import make as make_world
 
 HERE = Path(__file__).parent
@@ -66,12 +66,12 @@ def install(peer: Peer) -> Path:
 
 
 async def crawl(
-    peer: Peer, python: Path, task: Task, project: Project, graph: Graph, keywords: Sequence[str], minutes: float
+    peer: Peer, python: Path, task: Task, setup: Setup, graph: Graph, keywords: Sequence[str], minutes: float
 ) -> Measured:
-    """One run of a peer on a task; ``project`` says how URLs are written. Raises InputError when the peer fails."""
-    world, _ = make_world(task.web, project.settings)
+    """One run of a peer on a task; ``setup`` says how URLs are written. Raises InputError when the peer fails."""
+    world, _ = make_world(task.web, setup.settings)
     ledger = Ledger(task.budget)
-    names = Names(project.canonicalise, graph.urls)
+    names = Names(setup.canonicalise, graph.urls)
     seeds = [names.shown(url.encode()).decode() for url in task.seeds]
     with tempfile.TemporaryDirectory(prefix="clew-peer-") as home:
         async with Proxy(world, names, seeds, ledger).running() as address:

@@ -1,0 +1,88 @@
+"""Crawls in memory, for the benchmarks of what strategies gain: a setup, its run, and areas on task files."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from clew.config import Section, Settings
+from clew.crawl.assembling import setup_of
+from clew.crawl.running import CrawlResult
+from clew.crawl.setup import Setup
+from clew.examples.examples import Examples
+from clew.lab.bench import Readers, bench, settings_of
+from clew.lab.explore import explore
+from clew.lab.measures import area_over_oracle
+from clew.lab.oracle import greedy
+from clew.lab.running import crawled, remembered
+from clew.lab.tasks import Task
+from clew.store.base import Store
+from clew.strategies.base import Strategy
+from clew.text.reader import Reader
+from clew.web.providers.inverted import Inverted
+from clew.web.registry import make as make_world
+
+
+def finished(setup: Setup) -> CrawlResult:
+    """Run a crawl to its end. Exits when the user stopped it."""
+    result = crawled(setup)
+    if result.stopped_by == "interrupted":
+        raise SystemExit("interrupted; a crawl that was cut short counts for nothing")
+    return result
+
+
+def setup_in(
+    settings: Settings,
+    examples: Examples,
+    seeds: Sequence[str],
+    store: Store,
+    *,
+    strategy: Strategy | None = None,
+    reader: Reader | None = None,
+) -> Setup:
+    """A crawl of the web that the settings name, remembered in ``store``."""
+    web = settings.project.web
+    world, clock = make_world(web, settings, now=store.clock())
+    return setup_of(
+        settings, examples, seeds, world=world, clock=clock, store=store, web=web, strategy=strategy, reader=reader
+    )
+
+
+def typed(values: Mapping[str, Any], form: type[Section]) -> dict[str, Any]:
+    """Settings of a strategy, some of them as text from the command line, with the types that ``form`` wants."""
+    made = msgspec.convert(dict(values), form, strict=False)
+    return {name: getattr(made, name) for name in values}
+
+
+def with_table(settings: Settings, table: Mapping[str, Any]) -> Settings:
+    """The settings with this table for the strategy that they name."""
+    if not table:
+        return settings
+    name = settings.strategy["name"]
+    return msgspec.structs.replace(settings, strategy={"name": name, name: dict(table)})
+
+
+def areas(
+    task: Task, judges: Sequence[str], tables: Mapping[str, Mapping[str, Any]]
+) -> Iterator[tuple[str, dict[str, float]]]:
+    """For each judge the area under the found-curve over the oracle's, by strategy. ``tables``: the settings of each
+    strategy that is compared."""
+    readers = Readers()
+    with remembered() as store:
+        settings = settings_of(task, "breadth-first", judges[0], 1)
+        graph = asyncio.run(explore(task, bench(task, settings, store, readers, None)))
+    links = Inverted.of(graph.urls, (row.tolist() for row in np.split(graph.targets, graph.starts[1:-1])))
+    oracle = greedy(graph, task.budget)
+    for judge in judges:
+        found = {}
+        for strategy, table in tables.items():
+            settings = with_table(settings_of(task, strategy, judge, 1), table)
+            with remembered() as store:
+                finished(bench(task, settings, store, readers, links))
+                hits = np.array([row.url in task.relevant for row in store.visits()], np.bool_)
+            found[strategy] = round(area_over_oracle(hits, oracle, task.budget), 4)
+        yield judge, found
