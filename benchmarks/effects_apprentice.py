@@ -123,8 +123,8 @@ def crawled(folder: Path, web: Web, strategy: str, shared: dict[str, SharedReade
         crawl(project, CrawlOptions())
     store = project.open_store(read_only=True)
     try:
-        urls = tuple(row.url for row in store.visits())
-        decisions = [row.decision for row in store.decisions()]
+        urls = tuple(row.url for row in store.visits.rows())
+        decisions = [row.decision for row in store.journal.decisions()]
     finally:
         store.close()
     return Crawled(urls, np.array([web.about(url) for url in urls], np.bool_), _foretold(decisions))
@@ -194,7 +194,7 @@ def training(web: Web, options: argparse.Namespace, folder: Path) -> Row:
     crawl(project, CrawlOptions())
     store = project.open_store(read_only=True)
     try:
-        visits = list(store.replay())
+        visits = list(store.visits.replay())
     finally:
         store.close()
     strategy = Apprentice(msgspec.convert(options.set, ApprenticeSettings, strict=False))

@@ -251,7 +251,8 @@ def crawled(folder: Path, text: str, shared: dict[str, SharedReader]) -> tuple[l
         raise SystemExit("interrupted; a crawl that was cut short counts for nothing")
     store = project.open_store(read_only=True)
     try:
-        return [(row.url, row.relevant) for row in store.visits()], [one.decision for one in store.decisions()]
+        decisions = [one.decision for one in store.journal.decisions()]
+        return [(row.url, row.relevant) for row in store.visits.rows()], decisions
     finally:
         store.close()
         for file in folder.glob(f"{project.database.name}*"):

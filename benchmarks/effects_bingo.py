@@ -132,7 +132,7 @@ def read_pages(project: Project, without: set[int], examples: set[str]) -> dict[
     """All pages read by a crawl but for some visits and examples."""
     store = project.open_store(read_only=True)
     try:
-        rows = [row for row in store.visits() if row.number not in without and row.url not in examples]
+        rows = [row for row in store.visits.rows() if row.number not in without and row.url not in examples]
         pages = {row.url: visited_page(store, row, project.reader, project.archive) for row in rows}
         return {url: page for url, page in pages.items() if page is not None}
     finally:
@@ -157,7 +157,7 @@ def harvested(project: Project, web: SimulatedWeb, paths: Sequence[str]) -> floa
     """The share of fetched pages that are about a topic."""
     store = project.open_store(read_only=True)
     try:
-        rows = [any(web.truth(row.url).relevant_to(path) for path in paths) for row in store.visits()]
+        rows = [any(web.truth(row.url).relevant_to(path) for path in paths) for row in store.visits.rows()]
     finally:
         store.close()
     return sum(rows) / max(len(rows), 1)
@@ -204,7 +204,7 @@ def _right(project: Project, trained: dict[int, int], web: SimulatedWeb, paths: 
     """How many archetypes are about their topic."""
     store = project.open_store(read_only=True)
     try:
-        rows = [(store.visit(number), topic) for number, topic in trained.items()]
+        rows = [(store.visits.get(number), topic) for number, topic in trained.items()]
     finally:
         store.close()
     names = project.interest.topics

@@ -68,7 +68,7 @@ def found_by(
         crawl(project, CrawlOptions())
         store = project.open_store(read_only=True)
         try:
-            rows = [(row.url in task.relevant, row.kind == "backlink") for row in store.visits()]
+            rows = [(row.url in task.relevant, row.kind == "backlink") for row in store.visits.rows()]
         finally:
             store.close()
     return sum(target for target, _ in rows), sum(asked for _, asked in rows)

@@ -95,7 +95,7 @@ def crawled(
             raise SystemExit("interrupted; a crawl that was cut short counts for nothing")
         store = project.open_store(read_only=True)
         try:
-            rows = [(row.relevant, row.url in task.relevant) for row in store.visits()]
+            rows = [(row.relevant, row.url in task.relevant) for row in store.visits.rows()]
         finally:
             store.close()
     nuggets, found = sum(nugget for nugget, _ in rows), sum(target for _, target in rows)

@@ -20,7 +20,8 @@ from clew.model import Example, Keys, Outcome, Response
 from clew.project.lastrun import last_run
 from clew.project.project import Project
 from clew.project.teaching import make_project_judge
-from clew.store.base import Store, VisitRow
+from clew.store.base import Store
+from clew.store.records import VisitRow
 from clew.store.warc import read
 from clew.strategies.base import Strategy
 from clew.strategies.registry import make as make_strategy
@@ -58,11 +59,11 @@ def explain(project: Project, store: Store, url: str) -> Explanation:
     settings = msgspec.structs.replace(project.settings.judge, name=last_run(store, project.settings).judge)
     project = project.with_settings(msgspec.structs.replace(project.settings, judge=settings))
     strategy, judge = _strategy(project, store)
-    row = store.visit_by_key(key(url))
+    row = store.visits.by_key(key(url))
     if row is not None:
-        path = tuple(_step(store, strategy, one) for one in store.path_to(row.number))
+        path = tuple(_step(store, strategy, one) for one in store.visits.path_to(row.number))
         return Explanation(url, "visited", _visited(project, store, row), path, _terms(project, judge, row))
-    refusal = store.refusal(key(url))
+    refusal = store.links.refusal(key(url))
     if refusal is not None:
         source = _found_on(store, refusal.row)
         return Explanation(url, str(refusal.outcome), f"not fetched: {refusal.reason}{source}")
@@ -77,14 +78,14 @@ def _strategy(project: Project, store: Store) -> tuple[Strategy, Judge]:
     settings = project.settings.crawl
     view = CrawlView(examples, project.interest, project.tree, settings.seed, store, lambda: judge, project.visits_of)
     strategy.begin(view)
-    saved = store.last_checkpoint(checkpoint_name(name))
+    saved = store.journal.saved(checkpoint_name(name))
     if saved is not None:
         strategy.restore(saved.state)
     return strategy, judge
 
 
 def _found_on(store: Store, row: int) -> str:
-    source = store.visit(row)
+    source = store.visits.get(row)
     return f" (found on {source.url})" if source is not None else " (a seed)"
 
 
@@ -100,7 +101,7 @@ def _visited(project: Project, store: Store, row: VisitRow) -> str:
 
 
 def _step(store: Store, strategy: Strategy, row: VisitRow) -> Step:
-    batch = store.batch(row.row)
+    batch = store.links.batch(row.row)
     return Step(
         number=row.number,
         url=row.url,
@@ -126,7 +127,7 @@ def _judge(project: Project, store: Store) -> tuple[Judge, list[Example]]:
     """The judge trained as the crawl trained it, and the user's examples."""
     labels = project.labels()
     wanted = {(one.line, one.topic) for one in project.wanted() + labels}
-    rows = [row for row in store.examples() if row[:2] in wanted]
+    rows = [row for row in store.examples.all() if row[:2] in wanted]
     examples, labelled = apart(list(_examples(project, rows)), labels)
     learned = archetype_examples(store, archetypes_of(store), project.reader, project.archive)
     adoption = train(lambda: make_project_judge(project), examples, labelled, project.interest, learned)
@@ -145,11 +146,11 @@ def _waiting(project: Project, store: Store, strategy: Strategy, url: str) -> Ex
     out = project.scope.why_not(url)
     if out:
         return Explanation(url, "out-of-scope", f"not fetched: {out}")
-    places = list(store.find_links_to(key(url)))
+    places = list(store.links.find(key(url)))
     if not places:
         return Explanation(url, "unknown", "no page visited so far links to it, and it is no seed")
     row, index, score = max(places, key=lambda place: -np.inf if np.isnan(place[2]) else place[2])
-    batch = store.batch(row)
+    batch = store.links.batch(row)
     source = _found_on(store, row)
     if np.isnan(score):
         return Explanation(url, "parked", f"not to be followed (rel=nofollow, depth, or the strategy says so){source}")
@@ -160,6 +161,6 @@ def _waiting(project: Project, store: Store, strategy: Strategy, url: str) -> Ex
 
 def _ahead(store: Store, score: float) -> int:
     """How many waiting URLs have a better score."""
-    better = [keys[scores > score] for _, keys, _, scores in store.link_rows()]
+    better = [keys[scores > score] for _, keys, _, scores in store.links.rows()]
     keys: Keys = np.unique(np.concatenate(better)) if better else np.empty(0, np.uint64)
-    return len(np.setdiff1d(keys, store.done_keys()))
+    return len(np.setdiff1d(keys, store.links.done_keys()))

@@ -104,7 +104,7 @@ class _Session:
         store = self.project.open_store()
         try:
             web = absolute(settings.project.web, self.project.path)
-            world, clock = make_world(web, settings, now=store.clock())
+            world, clock = make_world(web, settings, now=store.journal.clock)
             try:
                 yield make_training(self.project, store, _WhenNeeded(world), clock, self.notes.append)
             finally:

@@ -266,7 +266,7 @@ class Project:
         store = SqliteStore(database)
         store.open(read_only=True)
         try:
-            yield from store.replay()
+            yield from store.visits.replay()
         finally:
             store.close()
 

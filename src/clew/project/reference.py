@@ -51,7 +51,7 @@ def learn_reference(project: Project) -> Reference:
 
 
 def _pages(project: Project, store: Store) -> Iterator[Page]:
-    for row in store.visits():
+    for row in store.visits.rows():
         page = visited_page(store, row, project.reader, project.archive)
         if page is not None:
             yield page

@@ -152,7 +152,7 @@ async def run(project: Project, options: CrawlOptions, display: Display | None =
     store = project.open_store()
     try:
         web = options.web or absolute(settings.project.web, project.path)
-        world, clock = make_world(web, settings, now=store.clock())
+        world, clock = make_world(web, settings, now=store.journal.clock)
         world = _with_cache(project, world, clock)
         await world.open()
         try:
@@ -191,7 +191,7 @@ async def _parts(  # what a crawl is put together from
     training = make_training(project, store, world, clock, display.note)
     examples, adoption = await trained(project, training)
     if adoption.labels:
-        store.add_decision(adoption.decision())
+        store.journal.add_decision(adoption.decision())
     interest = _interest(project, store, adoption.judge, examples)
     archive = _archive(project, store)
     level = settings.store.gzip_level if archive is not None else 0
@@ -219,7 +219,7 @@ async def _parts(  # what a crawl is put together from
         reading=reading,
         rules=rules,
         view=view,
-        evidence=Evidence(store),
+        evidence=Evidence(store.hosts),
         scope=project.scope,
         canonicalise=project.canonicalise,
         progress=Progress(),
@@ -273,7 +273,7 @@ def _archive(project: Project, store: Store) -> WarcWriter | None:
         settings.gzip_level,
         f"clew/{__version__}",
     )
-    writer.open(store.archive())
+    writer.open(store.journal.archive)
     return writer
 
 
