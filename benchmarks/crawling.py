@@ -46,7 +46,7 @@ def setup_in(
 ) -> Setup:
     """A crawl of the web that the settings name, remembered in ``store``."""
     web = settings.project.web
-    world, clock = make_world(web, settings, now=store.clock())
+    world, clock = make_world(web, settings, now=store.journal.clock)
     return setup_of(
         settings, examples, seeds, world=world, clock=clock, store=store, web=web, strategy=strategy, reader=reader
     )
@@ -83,6 +83,6 @@ def areas(
             settings = with_table(settings_of(task, strategy, judge, 1), table)
             with remembered() as store:
                 finished(bench(task, settings, store, readers, links))
-                hits = np.array([row.url in task.relevant for row in store.visits()], np.bool_)
+                hits = np.array([row.url in task.relevant for row in store.visits.rows()], np.bool_)
             found[strategy] = round(area_over_oracle(hits, oracle, task.budget), 4)
         yield judge, found

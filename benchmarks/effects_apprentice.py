@@ -110,9 +110,9 @@ def crawled_into(
     """The same, remembered in ``store``."""
     settings = with_table(settings_of(web.task, strategy, "naive-bayes", 1), table)
     setup = bench(web.task, settings, store, readers, None)
-    finished(replace(setup, others=lambda _: earlier.replay()) if earlier is not None else setup)
-    urls = tuple(row.url for row in store.visits())
-    decisions = [row.decision for row in store.decisions()]
+    finished(replace(setup, others=lambda _: earlier.visits.replay()) if earlier is not None else setup)
+    urls = tuple(row.url for row in store.visits.rows())
+    decisions = [row.decision for row in store.journal.decisions()]
     return Crawled(urls, np.array([web.about(url) for url in urls], np.bool_), _foretold(decisions))
 
 
@@ -179,7 +179,7 @@ def training(web: Web, options: argparse.Namespace) -> Row:
     """What learning, training and scoring cost."""
     with remembered() as store:
         crawled_into(store, web, BASELINE, Readers())
-        visits = list(store.replay())
+        visits = list(store.visits.replay())
     strategy = Apprentice(ApprenticeSettings(**options.set))
     strategy.begin(cast(View, SimpleNamespace(topics=(), decide=lambda _: None)))
     started = time.process_time()

@@ -229,7 +229,9 @@ def crawled(
     """URLs fetched and whether they were judged relevant, and the decisions."""
     with remembered() as store:
         finished(setup_in(settings, examples, seeds, store, reader=readers.of(settings)))
-        return [(row.url, row.relevant) for row in store.visits()], [one.decision for one in store.decisions()]
+        return [(row.url, row.relevant) for row in store.visits.rows()], [
+            one.decision for one in store.journal.decisions()
+        ]
 
 
 def settings_of(strategy: str, judge: str, pages: Path, options: argparse.Namespace) -> Settings:

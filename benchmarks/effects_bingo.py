@@ -99,7 +99,7 @@ def wanted(web: SimulatedWeb, paths: Sequence[str], bookmarks: int) -> tuple[Exa
 
 def read_pages(setup: Setup, without: set[int], examples: set[str]) -> dict[str, Page]:
     """All pages read by a crawl but for some visits and examples."""
-    rows = [row for row in setup.store.visits() if row.number not in without and row.url not in examples]
+    rows = [row for row in setup.store.visits.rows() if row.number not in without and row.url not in examples]
     pages = {row.url: visited_page(setup.store, row, setup.reader, setup.archive) for row in rows}
     return {url: page for url, page in pages.items() if page is not None}
 
@@ -120,7 +120,7 @@ def filed(judge: Judge, pages: dict[str, Page], web: SimulatedWeb, paths: Sequen
 
 def harvested(store: Store, web: SimulatedWeb, paths: Sequence[str]) -> float:
     """The share of fetched pages that are about a topic."""
-    rows = [any(web.truth(row.url).relevant_to(path) for path in paths) for row in store.visits()]
+    rows = [any(web.truth(row.url).relevant_to(path) for path in paths) for row in store.visits.rows()]
     return sum(rows) / max(len(rows), 1)
 
 
@@ -164,7 +164,7 @@ def measured(seed: int, judge: str, options: argparse.Namespace) -> Row:
 
 def _right(setup: Setup, trained: dict[int, int], web: SimulatedWeb, paths: Sequence[str]) -> int:
     """How many archetypes are about their topic."""
-    rows = [(setup.store.visit(number), topic) for number, topic in trained.items()]
+    rows = [(setup.store.visits.get(number), topic) for number, topic in trained.items()]
     names = setup.interest.topics
     return sum(
         row is not None and web.truth(row.url).relevant_to(paths[int(names[topic].replace("Topic", ""))])

@@ -66,7 +66,7 @@ def found_by(
     settings = with_table(settings_of(task, strategy, judge, 1), table)
     with remembered() as store:
         finished(bench(task, settings, store, readers, links))
-        rows = [(row.url in task.relevant, row.kind == "backlink") for row in store.visits()]
+        rows = [(row.url in task.relevant, row.kind == "backlink") for row in store.visits.rows()]
     return sum(target for target, _ in rows), sum(asked for _, asked in rows)
 
 

@@ -88,7 +88,7 @@ def crawled(task: Task, seed: int, variant: Variant, options: argparse.Namespace
     settings = msgspec.structs.replace(settings, stop=StopSettings(relevant_pages=options.nuggets))
     with remembered() as store:
         result = finished(bench(task, settings, store, readers, None))
-        rows = [(row.relevant, row.url in task.relevant) for row in store.visits()]
+        rows = [(row.relevant, row.url in task.relevant) for row in store.visits.rows()]
     nuggets, found = sum(nugget for nugget, _ in rows), sum(target for _, target in rows)
     return Row(seed, variant.name, len(rows), nuggets, found, result.frontier, str(result.stopped_by))
 

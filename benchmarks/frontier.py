@@ -169,7 +169,8 @@ def rebuild_and_rescore(links: int) -> dict[str, float]:
         rebuild(frontier, store)
         rebuilt, rebuilt_cpu = time.perf_counter() - wall, time.process_time() - cpu
         cpu = time.process_time()
-        scored = frontier.rescore((row, batch.links.keys, strategy.score(batch)) for row, batch in store.batches())
+        batches = store.links.batches()
+        scored = frontier.rescore((row, batch.links.keys, strategy.score(batch)) for row, batch in batches)
         rescored = time.process_time() - cpu
         store.close()
     return {"links": scored, "rebuild_s": rebuilt, "rebuild_cpu_s": rebuilt_cpu, "rescore_cpu_s": rescored}

@@ -21,9 +21,9 @@ def filled_store(path: Path, pages: int, links: int) -> SqliteStore:
     rng = np.random.default_rng(5)
     store = SqliteStore(path)
     store.open()
-    evidence = Evidence(store)
+    evidence = Evidence(store.hosts)
     seed = evidence.batch(_source(0, "", 0.9), _links(rng, [0]), _leaves(rng))
-    store.add_seeds(seed, evidence.host_ids(seed.links), np.ones(1))
+    store.links.add_seeds(seed, evidence.host_ids(seed.links), np.ones(1))
     known = 1
     for page in range(pages):
         fresh = range(known, known + links // 2)
@@ -45,7 +45,7 @@ def _add(store: SqliteStore, evidence: Evidence, rng: np.random.Generator, page:
         page + 1, Link(asked, 0, 0.5), Response(url(page), Outcome.OK, 200), None, None, relevance, True, 0, "", batch
     )
     place = _Place(0, 0)
-    store.add_visit(visit, place, evidence.host_ids(batch.links), np.full(len(batch), relevance))
+    store.visits.add(visit, place, evidence.host_ids(batch.links), np.full(len(batch), relevance))
 
 
 class _Place:

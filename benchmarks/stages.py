@@ -37,7 +37,7 @@ def measure(site: Site) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         store = SqliteStore(Path(folder) / "crawl.db")
         store.open()
-        evidence = Evidence(store)
+        evidence = Evidence(store.hosts)
         batches = [_batch(evidence, page, number) for number, page in enumerate(pages, 1)]
         frontier, strategy = ColumnFrontier(), BestFirst()
         result = {

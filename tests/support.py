@@ -64,10 +64,10 @@ def page_of_terms(title: Sequence[int], body: Sequence[int]) -> Page:
 class NoHistory:
     """Hosts of which a crawl has seen nothing."""
 
-    def host_ids(self, names: Sequence[str]) -> Any:
+    def ids(self, names: Sequence[str]) -> Any:
         return np.arange(len(names), dtype=np.uint32)
 
-    def host_stats(self, ids: Any) -> Any:
+    def stats(self, ids: Any) -> Any:
         return np.zeros(len(ids), np.float32), np.zeros(len(ids), np.float32)
 
 

@@ -44,7 +44,7 @@ def project(folder: Path, strategy: str, judge: str) -> Path:
 
 def order(folder: Path) -> list[tuple[str, float]]:
     store = Project(folder).open_store(read_only=True)
-    rows = [(row.url, row.score) for row in store.visits()]
+    rows = [(row.url, row.score) for row in store.visits.rows()]
     store.close()
     return rows
 

@@ -89,7 +89,7 @@ def links_of(row: int, n: int = 5, kind: LinkKind = LinkKind.ANCHOR) -> tuple[Li
 
 
 def batch_of(store: Store, source: Source, links: Links, leaves: Leaves) -> LinkBatch:
-    visits, relevant = store.host_stats(store.host_ids(links.host_names)[links.host_index])
+    visits, relevant = store.hosts.stats(store.hosts.ids(links.host_names)[links.host_index])
     own = np.array([name == source.host for name in links.host_names], np.bool_)
     return LinkBatch(
         source=source,
@@ -103,7 +103,7 @@ def batch_of(store: Store, source: Source, links: Links, leaves: Leaves) -> Link
 
 
 def hosts_of(store: Store, batch: LinkBatch) -> np.ndarray:
-    return store.host_ids(batch.links.host_names)[batch.links.host_index]
+    return store.hosts.ids(batch.links.host_names)[batch.links.host_index]
 
 
 def scores_of(row: int, n: int) -> np.ndarray:
@@ -116,7 +116,7 @@ def add_seeds(store: Store, tag: int = 0) -> int:
     links, leaves = links_of(-1 - tag, kind=LinkKind.SEED)
     source = Source(0, "", "", 1.0, np.ones(2, np.float32), 0, 0, 0)
     batch = batch_of(store, source, links, Leaves(leaves.ids[:0], np.zeros(1, np.int32)))
-    return store.add_seeds(batch, hosts_of(store, batch), scores_of(-tag, len(batch)))
+    return store.links.add_seeds(batch, hosts_of(store, batch), scores_of(-tag, len(batch)))
 
 
 def outcome_of(number: int) -> Outcome:
@@ -125,7 +125,7 @@ def outcome_of(number: int) -> Outcome:
 
 def visit_of(store: Store, number: int, place: At) -> Visit:
     """Visit ``number`` of the made-up crawl, from the link at ``place``."""
-    link = Link(store.batch(place.row), place.index, 0.125 * (number % 8), number % 3)
+    link = Link(store.links.batch(place.row), place.index, 0.125 * (number % 8), number % 3)
     outcome, url = outcome_of(number), link.url
     headers = (("Content-Type", "Text/HTML; charset=x"),)
     reason, when = f"reason {number}", 1e9 + number
@@ -158,7 +158,7 @@ def read_visit(store: Store, visit: Visit, relevant: bool) -> Visit:
 
 
 def places_in(store: Store) -> list[At]:
-    return [At(row, index) for row, keys, _, _ in store.link_rows() for index in range(len(keys))]
+    return [At(row, index) for row, keys, _, _ in store.links.rows() for index in range(len(keys))]
 
 
 def add_visits(store: Store, count: int, places: list[At] | None = None) -> list[Visit]:
@@ -166,7 +166,7 @@ def add_visits(store: Store, count: int, places: list[At] | None = None) -> list
     places = places_in(store) if places is None else places
     made = []
     for _ in range(count):
-        number = store.next_number
+        number = store.visits.next_number
         place = places[number - 1]
         visit = visit_of(store, number, place)
         made.append(visit)
@@ -176,30 +176,30 @@ def add_visits(store: Store, count: int, places: list[At] | None = None) -> list
 
 
 def add_visit(store: Store, visit: Visit, place: At) -> None:
-    store.count(str(visit.response.outcome), 1)
-    store.touch_host(store.host_id(visit.link.host), visit.response.fetched_at + 1)
+    store.journal.count(str(visit.response.outcome), 1)
+    store.hosts.touch(int(store.hosts.ids([visit.link.host])[0]), visit.response.fetched_at + 1)
     warc = ("crawl1-00001.warc.gz", 1000 * visit.number) if visit.number % 2 else None
     if visit.links is None:
-        store.add_visit(visit, place, warc=warc)
+        store.visits.add(visit, place, warc=warc)
     else:
         scores = scores_of(visit.number, len(visit.links))
-        store.add_visit(visit, place, hosts=hosts_of(store, visit.links), scores=scores, warc=warc)
+        store.visits.add(visit, place, hosts=hosts_of(store, visit.links), scores=scores, warc=warc)
 
 
 def write_for_ever(path: str) -> None:
     """The child of the kill test. After every commit it prints how many visits are safe."""
     store, chance = SqliteStore(path), random.Random(time.time_ns())
     store.open()
-    if not store.seed_urls():
+    if store.visits.next_number == 1 and not list(store.links.rows()):
         add_seeds(store)
     places = places_in(store)
     while True:
         add_visits(store, chance.randint(1, 40), places)
-        store.update_scores([(0, scores_of(store.next_number, 5))])
-        store.set_clock(float(store.next_number - 1))
-        store.checkpoint("strategy", 0, store.next_number - 1, bytes(chance.randint(1, 20_000)))
+        store.links.update_scores([(0, scores_of(store.visits.next_number, 5))])
+        store.journal.clock = float(store.visits.next_number - 1)
+        store.journal.save("strategy", store.visits.next_number - 1, bytes(chance.randint(1, 20_000)))
         store.commit()
-        print(store.next_number - 1, flush=True)
+        print(store.visits.next_number - 1, flush=True)
 
 
 # -- comparing --------------------------------------------------------------------------------------------
@@ -268,18 +268,19 @@ def reopened(open_store: OpenStore, store: Store) -> Store:
 
 def test_an_empty_store_knows_nothing(open_store: OpenStore) -> None:
     store = open_store()
-    totals = store.totals()
+    totals = store.visits.totals()
     assert (totals.fetched, totals.visits, totals.relevant, totals.bytes, totals.robots) == (0, 0, 0, 0, 0)
-    assert store.next_number == 1
-    assert list(store.link_rows()) == [] and list(store.batches()) == [] and list(store.visits()) == []
-    assert list(store.replay()) == [] and list(store.relevance_flags()) == [] and store.sessions() == []
-    assert len(store.done_keys()) == 0 and store.done_keys().dtype == np.uint64
-    assert len(store.series().relevance) == 0 and store.urls_by_number() == {} and store.seed_urls() == set()
-    assert store.visit(1) is None and store.visit_by_key(5) is None and store.refusal(5) is None
-    assert store.retries() == {} and store.ledger() == {} and store.examples() == [] and store.path_to(1) == []
-    assert store.last_checkpoint("strategy") is None and store.archive() is None and store.clock() == 0.0
+    assert store.visits.next_number == 1
+    assert list(store.links.rows()) == [] and list(store.links.batches()) == [] and list(store.visits.rows()) == []
+    assert list(store.visits.replay()) == [] and list(store.visits.relevant()) == [] and store.journal.sessions() == []
+    assert len(store.links.done_keys()) == 0 and store.links.done_keys().dtype == np.uint64
+    assert len(store.visits.series().relevance) == 0 and store.visits.urls() == {}
+    assert store.visits.get(1) is None and store.visits.by_key(5) is None and store.links.refusal(5) is None
+    assert store.links.retries() == {} and store.journal.ledger() == {}
+    assert store.examples.all() == [] and store.visits.path_to(1) == []
+    assert store.journal.saved("strategy") is None and store.journal.archive is None and store.journal.clock == 0.0
     with pytest.raises(StoreError, match="row 0"):
-        store.batch(0)
+        store.links.batch(0)
 
 
 @pytest.mark.parametrize("again", [False, True], ids=["same run", "opened again"])
@@ -289,8 +290,8 @@ def test_visits_come_back_as_they_were(open_store: OpenStore, again: bool) -> No
     made = add_visits(store, 60)
     store.commit()
     store = reopened(open_store, store) if again else store
-    rows = list(store.visits())
-    assert [row.number for row in rows] == list(range(1, 61)) and store.next_number == 61
+    rows = list(store.visits.rows())
+    assert [row.number for row in rows] == list(range(1, 61)) and store.visits.next_number == 61
     for visit, row in zip(made, rows, strict=True):
         assert (row.url, row.key, row.host) == (visit.link.url, visit.link.key, visit.link.host)
         assert (row.outcome, row.status) == (visit.response.outcome, 200 + visit.number)
@@ -305,9 +306,9 @@ def test_visits_come_back_as_they_were(open_store: OpenStore, again: bool) -> No
         )
         assert row.title == (f"Title \u2013 {visit.number} ?" if visit.page is not None else "")
         assert row.location == ("http://elsewhere.example/?" if row.outcome is Outcome.REDIRECT else "")
-        assert store.visit(row.number) == row == store.visit_by_key(row.key)
-        assert store.visited(row.key)
-    assert not store.visited(12345)
+        assert store.visits.get(row.number) == row == store.visits.by_key(row.key)
+        assert store.visits.visited(row.key)
+    assert not store.visits.visited(12345)
     assert {row.outcome for row in rows} == {Outcome.OK, Outcome.FAILED, Outcome.REDIRECT}
 
 
@@ -315,14 +316,15 @@ def test_filters_and_paths(open_store: OpenStore) -> None:
     store = open_store()
     add_seeds(store)
     add_visits(store, 60)
-    rows = list(store.visits())
-    assert [row for row in rows if row.relevant] == list(store.visits(relevant=True))
-    assert [row for row in rows if row.outcome is Outcome.FAILED] == list(store.visits(outcome=Outcome.FAILED))
-    assert rows[41:] == list(store.visits(after=41))
-    path = store.path_to(60)
+    rows = list(store.visits.rows())
+    assert [row for row in rows if row.relevant] == list(store.visits.rows(relevant=True))
+    assert [row for row in rows if row.outcome is Outcome.FAILED] == list(store.visits.rows(outcome=Outcome.FAILED))
+    assert rows[41:] == list(store.visits.rows(after=41))
+    path = store.visits.path_to(60)
     assert path[-1].number == 60 and path[0].source == 0 and len(path) > 2
     assert all(later.source == earlier.number for earlier, later in pairwise(path))
-    assert store.urls_by_number() == {row.number: row.url for row in rows}
+    assert store.visits.urls() == {row.number: row.url for row in rows}
+    assert list(store.visits.urls([7, 99, 3]).items()) == [(7, rows[6].url), (3, rows[2].url)]
 
 
 @pytest.mark.parametrize("after", [0, 17])
@@ -332,7 +334,7 @@ def test_replay_gives_what_was_learned_from(open_store: OpenStore, after: int) -
     made = add_visits(store, 60)
     store.commit()
     store = reopened(open_store, store)
-    replayed = list(store.replay(after))
+    replayed = list(store.visits.replay(after))
     assert [visit.number for visit in replayed] == list(range(after + 1, 61))
     for one, other in zip(made[after:], replayed, strict=True):
         assert_same_visit(one, other)
@@ -344,11 +346,11 @@ def test_replay_leaves_out_what_is_added_meanwhile(open_store: OpenStore) -> Non
     store = open_store()
     add_seeds(store)
     add_visits(store, 6)
-    replay = store.replay()
+    replay = store.visits.replay()
     next(replay)
     add_visits(store, 4)
     assert [visit.number for visit in replay] == [2, 3, 4, 5, 6]
-    assert len(list(store.replay())) == 10
+    assert len(list(store.visits.replay())) == 10
 
 
 def test_packed_rows_come_back_in_the_order_added(open_store: OpenStore) -> None:
@@ -361,7 +363,7 @@ def test_packed_rows_come_back_in_the_order_added(open_store: OpenStore) -> None
     store = reopened(open_store, store)
     assert add_seeds(store, 2) == -2
     with_links = [visit for visit in made if visit.links is not None]
-    rows = list(store.link_rows())
+    rows = list(store.links.rows())
     early = [visit.number for visit in with_links if visit.number <= 20]
     late = [visit.number for visit in with_links if visit.number > 20]
     assert [row for row, *_ in rows] == [0, *early, -1, *late, -2]
@@ -370,38 +372,40 @@ def test_packed_rows_come_back_in_the_order_added(open_store: OpenStore) -> None
         keys, hosts, scores = found[visit.number]
         assert_same_array(keys, visit.links.links.keys)
         assert_same_array(scores, scores_of(visit.number, len(keys)).astype(np.float32))
-        assert [store.host_name(host) for host in hosts.tolist()] == [
+        assert [store.hosts.name(host) for host in hosts.tolist()] == [
             visit.links.links.host_names[i] for i in visit.links.links.host_index
         ]
-        assert_same_batch(with_history_of(store, visit.links), store.batch(visit.number))
-    streamed = dict(store.batches())
+        assert_same_batch(with_history_of(store, visit.links), store.links.batch(visit.number))
+    streamed = dict(store.links.batches())
     assert list(streamed) == [row for row, *_ in rows]
     for row, batch in streamed.items():
-        assert_same_batch(batch, store.batch(row))
+        assert_same_batch(batch, store.links.batch(row))
     seeds = {url for tag in range(3) for url in links_of(-1 - tag)[0].urls}
-    assert store.seed_urls() == seeds
+    found = dict(store.links.batches(seeds=True))
+    assert list(found) == [0, -1, -2]
+    assert {url for batch in found.values() for url in batch.links.urls} == seeds
 
 
 def with_history_of(store: Store, batch: LinkBatch) -> LinkBatch:
-    visits, relevant = store.host_stats(hosts_of(store, batch))
+    visits, relevant = store.hosts.stats(hosts_of(store, batch))
     return replace(batch, host_visits=visits, host_relevant=relevant)
 
 
 def test_a_batch_shows_host_history_as_it_is_now(open_store: OpenStore) -> None:
     store = open_store()
     add_seeds(store)
-    assert not store.batch(0).host_visits.any()
+    assert not store.links.batch(0).host_visits.any()
     add_visits(store, 30)
-    pages = [row for row in store.visits() if row.outcome is not Outcome.REDIRECT]
-    batch = store.batch(0)
+    pages = [row for row in store.visits.rows() if row.outcome is not Outcome.REDIRECT]
+    batch = store.links.batch(0)
     for i in range(len(batch)):
         mine = [row for row in pages if row.host == batch.links.host_names[batch.links.host_index[i]]]
         assert batch.host_visits[i] == len(mine) > 0
         assert batch.host_relevant[i] == sum(row.relevant for row in mine)
     store.commit()
-    before = store.batch(0)
+    before = store.links.batch(0)
     store = reopened(open_store, store)
-    assert_same_batch(before, store.batch(0))
+    assert_same_batch(before, store.links.batch(0))
 
 
 def test_many_rows_are_found_when_they_are_no_longer_kept(open_store: OpenStore) -> None:
@@ -410,9 +414,9 @@ def test_many_rows_are_found_when_they_are_no_longer_kept(open_store: OpenStore)
     made = add_visits(store, 400)
     for visit in made:
         if visit.links is not None:
-            assert store.batch(visit.number).links.urls == visit.links.links.urls
-    assert len(list(store.link_rows())) == 1 + sum(visit.links is not None for visit in made)
-    assert len(list(store.visits())) == 400
+            assert store.links.batch(visit.number).links.urls == visit.links.links.urls
+    assert len(list(store.links.rows())) == 1 + sum(visit.links is not None for visit in made)
+    assert len(list(store.visits.rows())) == 400
 
 
 def test_links_to_a_url_are_found(open_store: OpenStore) -> None:
@@ -421,8 +425,8 @@ def test_links_to_a_url_are_found(open_store: OpenStore) -> None:
     made = add_visits(store, 12)
     url = made[3].links.links.urls[2]
     scores = scores_of(4, 5)
-    assert list(store.find_links_to(key_of(url))) == [(4, 2, pytest.approx(np.float32(scores[2]), nan_ok=True))]
-    assert list(store.find_links_to(key_of("http://nowhere.example/"))) == []
+    assert list(store.links.find(key_of(url))) == [(4, 2, pytest.approx(np.float32(scores[2]), nan_ok=True))]
+    assert list(store.links.find(key_of("http://nowhere.example/"))) == []
 
 
 # -- groups -----------------------------------------------------------------------------------------------
@@ -434,17 +438,19 @@ def test_what_was_not_committed_is_seen_and_then_forgotten(open_store: OpenStore
     add_visits(store, 8)
     store.commit()
     add_visits(store, 4)
-    store.refuse(77, "http://r.example/", row=1, index=0, outcome=Outcome.REFUSED, reason="robots.txt", at=1.0)
-    store.add_decision(Decision("x"))
-    assert store.totals().visits == 12 and store.totals().refused == 1 and store.visit(12) is not None
-    assert store.host_id("new.example") == store.host_id("new.example")
+    store.links.refuse(77, "http://r.example/", row=1, index=0, outcome=Outcome.REFUSED, reason="robots.txt", at=1.0)
+    store.journal.add_decision(Decision("x"))
+    assert (store.visits.totals().visits, store.visits.totals().refused) == (12, 1)
+    assert store.visits.get(12) is not None
+    assert store.hosts.ids(["new.example"])[0] == store.hosts.ids(["new.example"])[0]
     store = reopened(open_store, store)
-    assert store.totals().visits == 8 and store.next_number == 9 and store.visit(9) is None
-    assert store.refusal(77) is None and list(store.decisions()) == [] and store.ledger()["ok"] == 6
-    assert max(row for row, *_ in store.link_rows()) <= 8
+    assert store.visits.totals().visits == 8 and store.visits.next_number == 9 and store.visits.get(9) is None
+    assert store.links.refusal(77) is None and list(store.journal.decisions()) == []
+    assert store.journal.ledger()["ok"] == 6
+    assert max(row for row, *_ in store.links.rows()) <= 8
     add_visits(store, 4)
     store.commit()
-    assert store.totals().visits == 12
+    assert store.visits.totals().visits == 12
 
 
 def test_a_url_is_visited_once(open_store: OpenStore) -> None:
@@ -452,23 +458,23 @@ def test_a_url_is_visited_once(open_store: OpenStore) -> None:
     add_seeds(store)
     (first,) = add_visits(store, 1)
     with pytest.raises(StoreError, match="visited before"):
-        store.add_visit(replace(visit_of(store, 2, At(0, 0)), links=None), At(0, 0))
+        store.visits.add(replace(visit_of(store, 2, At(0, 0)), links=None), At(0, 0))
     store.commit()
     store = reopened(open_store, store)
     with pytest.raises(StoreError, match="visited before"):
-        store.add_visit(replace(visit_of(store, 2, At(0, 0)), links=None), At(0, 0))
+        store.visits.add(replace(visit_of(store, 2, At(0, 0)), links=None), At(0, 0))
     store.commit()
-    assert [row.url for row in store.visits()] == [first.link.url]
+    assert [row.url for row in store.visits.rows()] == [first.link.url]
 
 
 def test_visits_out_of_turn_or_without_hosts_are_refused(open_store: OpenStore) -> None:
     store = open_store()
     add_seeds(store)
     with pytest.raises(ValueError, match="out of turn"):
-        store.add_visit(visit_of(store, 2, At(0, 1)), At(0, 1))
+        store.visits.add(visit_of(store, 2, At(0, 1)), At(0, 1))
     with pytest.raises(ValueError, match="hosts and scores"):
-        store.add_visit(visit_of(store, 1, At(0, 1)), At(0, 1))
-    assert store.totals().visits == 0 and store.next_number == 1
+        store.visits.add(visit_of(store, 1, At(0, 1)), At(0, 1))
+    assert store.visits.totals().visits == 0 and store.visits.next_number == 1
 
 
 def test_new_scores_last_with_their_group_only(open_store: OpenStore) -> None:
@@ -476,16 +482,16 @@ def test_new_scores_last_with_their_group_only(open_store: OpenStore) -> None:
     add_seeds(store)
     add_visits(store, 300)
     store.commit()
-    before = {row: scores for row, _, _, scores in store.link_rows()}
-    store.update_scores((row, np.full(len(batch), row / 2)) for row, batch in store.batches())
-    assert all((scores == row / 2).all() for row, _, _, scores in store.link_rows())
+    before = {row: scores for row, _, _, scores in store.links.rows()}
+    store.links.update_scores((row, np.full(len(batch), row / 2)) for row, batch in store.links.batches())
+    assert all((scores == row / 2).all() for row, _, _, scores in store.links.rows())
     store = reopened(open_store, store)
-    for row, _, _, scores in store.link_rows():
+    for row, _, _, scores in store.links.rows():
         assert_same_array(scores, before[row])
-    store.update_scores((row, np.full(len(batch), row / 2)) for row, batch in store.batches())
+    store.links.update_scores((row, np.full(len(batch), row / 2)) for row, batch in store.links.batches())
     store.commit()
     store = reopened(open_store, store)
-    assert all((scores == row / 2).all() for row, _, _, scores in store.link_rows())
+    assert all((scores == row / 2).all() for row, _, _, scores in store.links.rows())
 
 
 @pytest.mark.parametrize("row, n", [(99, 5), (0, 4)], ids=["no such row", "wrong length"])
@@ -495,12 +501,12 @@ def test_scores_that_fit_no_row_undo_the_group(open_store: OpenStore, row: int, 
     store.commit()
     add_visits(store, 2)
     with pytest.raises(StoreError, match="no such rows"):
-        store.update_scores([(0, np.zeros(5)), (row, np.zeros(n))])
+        store.links.update_scores([(0, np.zeros(5)), (row, np.zeros(n))])
     with pytest.raises(StoreError, match="no such rows"):
         store.commit()
     store = reopened(open_store, store)
-    assert store.next_number == 1
-    ((_, _, _, scores),) = store.link_rows()
+    assert store.visits.next_number == 1
+    ((_, _, _, scores),) = store.links.rows()
     assert_same_array(scores, scores_of(0, 5).astype(np.float32))
 
 
@@ -511,26 +517,27 @@ def test_curves_and_totals_agree_with_the_visits(open_store: OpenStore) -> None:
     store = open_store()
     add_seeds(store)
     add_visits(store, 50)
-    store.count("robots", 3)
-    store.retry(2**63 + 5, 1, "timed out", 12.0)
-    store.retry(2**63 + 5, 2, "timed out", 13.0)
-    store.retry(next(store.visits()).key, 1, "timed out", 13.0)
-    store.refuse(1, "http://a.example/", row=0, index=1, outcome=Outcome.REFUSED, reason="robots.txt", at=1.0)
-    store.refuse(2, "http://b.example/", row=0, index=2, outcome=Outcome.ABSENT, reason="not in it", at=1.0)
-    rows, series, totals = list(store.visits()), store.series(), store.totals()
+    store.journal.count("robots", 3)
+    store.links.retry(2**63 + 5, 1, "timed out", 12.0)
+    store.links.retry(2**63 + 5, 2, "timed out", 13.0)
+    store.links.retry(next(store.visits.rows()).key, 1, "timed out", 13.0)
+    store.links.refuse(1, "http://a.example/", row=0, index=1, outcome=Outcome.REFUSED, reason="robots.txt", at=1.0)
+    store.links.refuse(2, "http://b.example/", row=0, index=2, outcome=Outcome.ABSENT, reason="not in it", at=1.0)
+    rows, series, totals = list(store.visits.rows()), store.visits.series(), store.visits.totals()
     assert series.relevance.tolist() == [float(np.float32(row.relevance)) for row in rows]
-    assert series.relevant.tolist() == [row.relevant for row in rows] == list(store.relevance_flags())
+    assert series.relevant.tolist() == [row.relevant for row in rows] == list(store.visits.relevant())
     assert series.depth.tolist() == [row.depth for row in rows]
-    assert [store.host_name(host) for host in series.hosts.tolist()] == [row.host for row in rows]
+    assert [store.hosts.name(host) for host in series.hosts.tolist()] == [row.host for row in rows]
     assert series.fetched_at.tolist() == [row.fetched_at for row in rows]
     assert (totals.visits, totals.fetched) == (50, 53)
-    assert totals.relevant == sum(row.relevant for row in rows) == store.relevant_between(1, 50)
-    assert store.relevant_between(5, 20) == sum(row.relevant for row in rows[4:20]) > 0
-    assert totals.failed == sum(row.outcome is Outcome.FAILED for row in rows) == store.ledger()["failed"]
-    assert totals.redirects == sum(row.outcome is Outcome.REDIRECT for row in rows) == store.ledger()["redirect"]
+    assert totals.relevant == sum(row.relevant for row in rows) == store.visits.relevant(1, 50).sum()
+    assert store.visits.relevant(5, 20).sum() == sum(row.relevant for row in rows[4:20]) > 0
+    ledger = store.journal.ledger()
+    assert totals.failed == sum(row.outcome is Outcome.FAILED for row in rows) == ledger["failed"]
+    assert totals.redirects == sum(row.outcome is Outcome.REDIRECT for row in rows) == ledger["redirect"]
     assert (totals.refused, totals.absent, totals.robots) == (1, 1, 3)
     assert totals.bytes == sum(range(1, 51))
-    assert store.retries() == {2**63 + 5: 2}
+    assert store.links.retries() == {2**63 + 5: 2}
 
 
 def test_done_keys_are_all_that_need_no_fetching(open_store: OpenStore) -> None:
@@ -538,20 +545,22 @@ def test_done_keys_are_all_that_need_no_fetching(open_store: OpenStore) -> None:
     add_seeds(store)
     made = add_visits(store, 10)
     for extra in (0, 2**63 - 1, 2**63, 2**64 - 1, made[0].link.key):
-        store.refuse(extra, "http://a.example/", row=0, index=0, outcome=Outcome.ABSENT, reason="", at=0.0)
+        store.links.refuse(extra, "http://a.example/", row=0, index=0, outcome=Outcome.ABSENT, reason="", at=0.0)
     store.commit()
     store = reopened(open_store, store)
     wanted = {visit.link.key for visit in made} | {0, 2**63 - 1, 2**63, 2**64 - 1}
-    assert store.done_keys().tolist() == sorted(wanted)
+    assert store.links.done_keys().tolist() == sorted(wanted)
 
 
 def test_the_first_refusal_of_a_url_counts(open_store: OpenStore) -> None:
     store = open_store()
     key = 2**64 - 3
-    store.refuse(key, "http://a.example/\udc80", row=3, index=4, outcome=Outcome.REFUSED, reason="robots.txt", at=5.0)
-    store.refuse(key, "http://a.example/", row=9, index=9, outcome=Outcome.ABSENT, reason="other", at=6.0)
+    store.links.refuse(
+        key, "http://a.example/\udc80", row=3, index=4, outcome=Outcome.REFUSED, reason="robots.txt", at=5.0
+    )
+    store.links.refuse(key, "http://a.example/", row=9, index=9, outcome=Outcome.ABSENT, reason="other", at=6.0)
     store.commit()
-    found = reopened(open_store, store).refusal(key)
+    found = reopened(open_store, store).links.refusal(key)
     assert found is not None
     assert (found.key, found.url, found.row, found.link_index) == (key, "http://a.example/?", 3, 4)
     assert (found.outcome, found.reason, found.at) == (Outcome.REFUSED, "robots.txt", 5.0)
@@ -560,30 +569,32 @@ def test_the_first_refusal_of_a_url_counts(open_store: OpenStore) -> None:
 def test_refusals_can_be_taken_back(open_store: OpenStore) -> None:
     store = open_store()
     for key, reason in ((5, "host given up after 5 failures"), (6, "robots.txt"), (7, "same page as another")):
-        store.refuse(key, f"http://{key}.example/", row=0, index=0, outcome=Outcome.REFUSED, reason=reason, at=1.0)
-    store.admit(7)
-    store.forgive("host given up")
-    store.forgive("host given up after 5 failures and more")
+        store.links.refuse(
+            key, f"http://{key}.example/", row=0, index=0, outcome=Outcome.REFUSED, reason=reason, at=1.0
+        )
+    store.links.readmit(7)
+    store.links.readmit(reason="host given up")
+    store.links.readmit(reason="host given up after 5 failures and more")
     store.commit()
     store = reopened(open_store, store)
-    assert [store.refusal(key) is not None for key in (5, 6, 7)] == [False, True, False]
-    assert store.done_keys().tolist() == [6] and store.totals().refused == 1
+    assert [store.links.refusal(key) is not None for key in (5, 6, 7)] == [False, True, False]
+    assert store.links.done_keys().tolist() == [6] and store.visits.totals().refused == 1
 
 
 def test_hosts_keep_their_numbers_and_times(open_store: OpenStore) -> None:
     store = open_store()
     names = [f"host{i}.example" for i in range(500)]
-    ids = store.host_ids(names)
+    ids = store.hosts.ids(names)
     assert ids.dtype == np.uint32 and len(set(ids.tolist())) == 500
     for host, ready_at in ((7, 5.0), (9, 3.0), (7, 4.0), (7, 0.0), (11, 0.0)):
-        store.touch_host(int(ids[host]), ready_at)
+        store.hosts.touch(int(ids[host]), ready_at)
     store.commit()
     store = reopened(open_store, store)
-    assert store.host_ready() == [(ids[7], 5.0), (ids[9], 3.0)]
-    assert store.host_ids(names[::-1]).tolist() == ids[::-1].tolist()
-    assert [store.host_name(int(i)) for i in ids] == names
-    assert store.host_id("one-more.example") == 500
-    visits, relevant = store.host_stats(ids)
+    assert store.hosts.ready() == [(ids[7], 5.0), (ids[9], 3.0)]
+    assert store.hosts.ids(names[::-1]).tolist() == ids[::-1].tolist()
+    assert [store.hosts.name(int(i)) for i in ids] == names
+    assert store.hosts.ids(["one-more.example"])[0] == 500
+    visits, relevant = store.hosts.stats(ids)
     assert visits.dtype == relevant.dtype == np.float32 and not visits.any() and len(relevant) == 500
 
 
@@ -591,50 +602,50 @@ def test_the_logs_come_back(open_store: OpenStore) -> None:
     store = open_store()
     one = Session(1, 1, 200, 200, 30, 200, 30, 0.75)
     two = Session(2, 201, 400, 200, 10, 400, 40)
-    store.set_clock(17.5)
-    store.add_decision(Decision("begin", {"a": 1, "b": "two", "c": 0.5, "d": True, "e": np.float32(0.5)}))
-    store.add_session(one, rescored=True, at=20.0)
-    store.add_session(two, rescored=False, at=21.0)
-    store.add_decision(Decision("end"))
-    store.checkpoint("strategy", 1, 200, b"old")
-    store.checkpoint("strategy", 2, 400, b"new\x00")
-    store.set_archive("crawl1-00001.warc.gz", 10)
-    store.set_archive("crawl1-00002.warc.gz", 2**40)
-    store.count("ok", 2)
-    store.count("ok", 3)
-    store.count("robots", 0)
+    store.journal.clock = 17.5
+    store.journal.add_decision(Decision("begin", {"a": 1, "b": "two", "c": 0.5, "d": True, "e": np.float32(0.5)}))
+    store.journal.add_session(one, rescored=True, at=20.0)
+    store.journal.add_session(two, rescored=False, at=21.0)
+    store.journal.add_decision(Decision("end"))
+    store.journal.save("strategy", 200, b"old")
+    store.journal.save("strategy", 400, b"new\x00")
+    store.journal.archive = "crawl1-00001.warc.gz", 10
+    store.journal.archive = "crawl1-00002.warc.gz", 2**40
+    store.journal.count("ok", 2)
+    store.journal.count("ok", 3)
+    store.journal.count("robots", 0)
     store.commit()
-    store.count("ok", 4)
+    store.journal.count("ok", 4)
     store.commit()
     store = reopened(open_store, store)
-    first, second = store.sessions()
+    first, second = store.journal.sessions()
     assert (first.session, first.rescored, first.at) == (one, True, 20.0)
     assert second.session.fetched_total == 400 and np.isnan(second.session.best_waiting) and not second.rescored
-    assert store.sessions_ended() == 2
-    begin, end = store.decisions()
+    assert store.journal.last_session == 2
+    begin, end = store.journal.decisions()
     assert begin.decision.facts == {"a": 1, "b": "two", "c": 0.5, "d": True, "e": 0.5}
     assert (begin.decision.kind, begin.at, begin.session, begin.visit) == ("begin", 17.5, 1, 0)
     assert (end.decision, end.session) == (Decision("end"), 3)
-    checkpoint = store.last_checkpoint("strategy")
+    checkpoint = store.journal.saved("strategy")
     assert checkpoint is not None
     assert (checkpoint.session, checkpoint.visit, checkpoint.state) == (2, 400, b"new\x00")
-    assert store.last_checkpoint("judge") is None
-    assert store.archive() == ("crawl1-00002.warc.gz", 2**40)
-    assert store.clock() == 17.5 and store.ledger() == {"ok": 9}
+    assert store.journal.saved("judge") is None
+    assert store.journal.archive == ("crawl1-00002.warc.gz", 2**40)
+    assert store.journal.clock == 17.5 and store.journal.ledger() == {"ok": 9}
 
 
 def test_examples_are_kept_as_fetched(open_store: OpenStore) -> None:
     store = open_store()
     headers = (("Content-Type", "text/html"), ("X-Odd", "caf\udce9"), ("X-Odd", "2"))
     kept = Response("http://e.example/", Outcome.OK, 203, headers, bytes(range(256)) * 9, fetched_at=3.5, ip="::1")
-    store.add_example("http://e.example/", 0, replace(kept, body=b"older"))
-    store.add_example("pages/other.html", OTHER, replace(kept, body=b""))
-    store.add_example("http://e.example/", OTHER, kept)
-    store.add_example("http://e.example/", 0, kept)
-    assert len(store.examples()) == 3
+    store.examples.add("http://e.example/", 0, replace(kept, body=b"older"))
+    store.examples.add("pages/other.html", OTHER, replace(kept, body=b""))
+    store.examples.add("http://e.example/", OTHER, kept)
+    store.examples.add("http://e.example/", 0, kept)
+    assert len(store.examples.all()) == 3
     store.commit()
     store = reopened(open_store, store)
-    assert store.examples() == [
+    assert store.examples.all() == [
         ("http://e.example/", 0, kept),
         ("pages/other.html", OTHER, replace(kept, body=b"")),
         ("http://e.example/", OTHER, kept),
@@ -648,15 +659,16 @@ def test_readers_see_the_crawl_as_it_was_until_they_look_again(open_store: OpenS
     writer.commit()
     reader = open_store(read_only=True)
     add_visits(writer, 5)
-    assert reader.totals().visits == 5
+    assert reader.visits.totals().visits == 5
     writer.commit()
-    assert reader.totals().visits == 5 and len(list(reader.visits())) == 5 and reader.next_number == 6
+    assert reader.visits.totals().visits == 5 and len(list(reader.visits.rows())) == 5
+    assert reader.visits.next_number == 6
     reader.refresh()
-    assert reader.totals().visits == 10 and reader.next_number == 11
-    assert_same_batch(reader.batch(4), writer.batch(4))
-    assert [row.host for row in reader.visits()] == [row.host for row in writer.visits()]
+    assert reader.visits.totals().visits == 10 and reader.visits.next_number == 11
+    assert_same_batch(reader.links.batch(4), writer.links.batch(4))
+    assert [row.host for row in reader.visits.rows()] == [row.host for row in writer.visits.rows()]
     with pytest.raises(StoreError, match="only for reading"):
-        reader.count("ok", 1)
+        reader.journal.count("ok", 1)
     with pytest.raises(StoreError, match="only for reading"):
         reader.commit()
 
@@ -671,7 +683,7 @@ def test_a_closed_store_says_so(open_store: OpenStore) -> None:
     store.close()
     store.close()
     with pytest.raises(StoreError, match="not open"):
-        store.totals()
+        store.visits.totals()
 
 
 # -- other processes --------------------------------------------------------------------------------------
@@ -688,7 +700,7 @@ def test_one_writer_at_a_time(open_store: OpenStore, tmp_path: Path) -> None:
         with pytest.raises(ProjectError, match=rf"in use by process {child.pid}\b"):
             open_store()
         reader = open_store(read_only=True)
-        assert reader.totals().visits > 0
+        assert reader.visits.totals().visits > 0
     finally:
         child.send_signal(signal.SIGKILL)
         child.communicate()
@@ -721,26 +733,26 @@ def check_after_kill(path: Path, safe: int) -> int:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     store = SqliteStore(path)
     store.open()
-    rows = list(store.visits())
+    rows = list(store.visits.rows())
     assert len(rows) >= safe
     assert [row.number for row in rows] == list(range(1, len(rows) + 1))
     assert len({row.key for row in rows}) == len(rows)
-    assert store.clock() == len(rows)  # written last in every group
-    checkpoint = store.last_checkpoint("strategy")
+    assert store.journal.clock == len(rows)  # written last in every group
+    checkpoint = store.journal.saved("strategy")
     assert checkpoint is not None and checkpoint.visit == len(rows)
-    assert sum(store.ledger().values()) == len(rows)
-    places, found = places_in(store), {row for row, *_ in store.link_rows()}
+    assert sum(store.journal.ledger().values()) == len(rows)
+    places, found = places_in(store), {row for row, *_ in store.links.rows()}
     assert [(row.row, row.link_index) for row in rows] == [(at.row, at.index) for at in places[: len(rows)]]
-    assert found == {0} | {visit.number for visit in store.replay() if visit.links is not None}
+    assert found == {0} | {visit.number for visit in store.visits.replay() if visit.links is not None}
     assert_hosts_match(store)
     store.close()
     return len(rows)
 
 
 def assert_hosts_match(store: Store) -> None:
-    pages = [row for row in store.visits() if row.outcome is not Outcome.REDIRECT]
+    pages = [row for row in store.visits.rows() if row.outcome is not Outcome.REDIRECT]
     for name in {row.host for row in pages}:
-        visits, relevant = store.host_stats(store.host_ids([name]))
+        visits, relevant = store.hosts.stats(store.hosts.ids([name]))
         assert visits[0] == sum(row.host == name for row in pages)
         assert relevant[0] == sum(row.host == name and row.relevant for row in pages)
 

@@ -50,6 +50,6 @@ def test_pages_come_one_by_one_and_the_loop_may_be_left(cells: list[Any]) -> Non
 
 
 def test_a_strategy_of_ones_own_beats_breadth_first(cells: list[Any]) -> None:
-    found = eval(shown(cells[4]))  # noqa: S307  # a dict that the notebook shows
+    found = eval(shown(cells[4]))  # a dict that the notebook shows
     assert set(found) == {"host-rate", "breadth-first"}
     assert found["host-rate"] > found["breadth-first"]

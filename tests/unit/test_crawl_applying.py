@@ -50,7 +50,7 @@ def make_parts(folder: Path) -> Parts:
         reading=ReadingPool(PageWorker(READER, judge, interest), 0),
         rules=rules,
         view=CrawlView([], interest, None, 1, store, lambda: judge),
-        evidence=Evidence(store),
+        evidence=Evidence(store.hosts),
         scope=Scope(),
         canonicalise=Canonicaliser(),
         progress=Progress(),
@@ -63,7 +63,7 @@ def test_a_canonical_page_that_was_under_way_counts_once(tmp_path: Path) -> None
     links = seed_links(URLS, keys(URLS), [host(url) for url in URLS], url_words, LinkKind.SEED)
     batch = parts.evidence.batch(Source(0, "", "", 1.0, np.ones(1, np.float32), 0, 0, 0), links, NO_LEAVES)
     ids = parts.evidence.host_ids(links)
-    parts.frontier.add(links.keys, ids, np.array([2.0, 1.0]), parts.store.add_seeds(batch, ids, np.ones(2)))
+    parts.frontier.add(links.keys, ids, np.array([2.0, 1.0]), parts.store.links.add_seeds(batch, ids, np.ones(2)))
     applier = Applier(parts)
     arrivals = []
     for index in range(2):
@@ -77,7 +77,7 @@ def test_a_canonical_page_that_was_under_way_counts_once(tmp_path: Path) -> None
     parts.store.commit()
     assert first is not None and first.relevant
     assert second is not None and not second.relevant and second.reason.startswith("same page as")
-    totals = parts.store.totals()
+    totals = parts.store.visits.totals()
     assert (totals.visits, totals.relevant, totals.refused, parts.progress.refused) == (2, 1, 0, 0)
     assert len(parts.frontier) == 0
     parts.store.close()

@@ -15,8 +15,8 @@ async def test_back_links_are_those_of_the_visited_pages(tmp_path: Path) -> None
     clew("crawl", tmp_path / "p", "--quiet", "--max-pages", 60)
     store = Project(tmp_path / "p").open_store(read_only=True)
     provider: BacklinkProvider = OwnCrawl(store)
-    pages = {row.number: row.url for row in store.visits()}
-    links = {row: set(batch.links.urls) for row, batch in store.batches() if row > 0}
+    pages = {row.number: row.url for row in store.visits.rows()}
+    links = {row: set(batch.links.urls) for row, batch in store.links.batches() if row > 0}
     targets = sorted({url for urls in links.values() for url in urls})
     most = max(targets, key=lambda url: sum(url in urls for urls in links.values()))
     for url in (most, targets[0], targets[-1]):

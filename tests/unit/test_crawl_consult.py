@@ -119,7 +119,7 @@ def project(folder: Path, strategy: str) -> Path:
 
 def order(folder: Path) -> list[str]:
     store = Project(folder).open_store(read_only=True)
-    names = [row.url.rpartition("/")[2].removesuffix(".html") for row in store.visits()]
+    names = [row.url.rpartition("/")[2].removesuffix(".html") for row in store.visits.rows()]
     store.close()
     return names
 
@@ -150,7 +150,7 @@ def test_scores_that_were_given_are_remembered_not_the_place_in_the_queue(tmp_pa
     folder = project(tmp_path, "whole")
     Project(folder).crawl()
     store = Project(folder).open_store(read_only=True)
-    scores = {row.url.rpartition("/")[2]: row.score for row in store.visits()}
+    scores = {row.url.rpartition("/")[2]: row.score for row in store.visits.rows()}
     store.close()
     assert scores["p1.html"] == scores["p3.html"] == 2.0
 
@@ -164,8 +164,8 @@ def test_pages_asked_for_are_fetched_first_and_count(tmp_path: Path) -> None:
     assert sorted(found) == sorted(name.removesuffix(".html") for name in SITE)
     assert result.fetched == len(SITE)
     store = Project(folder).open_store(read_only=True)
-    first = store.visit(1)
-    ledger = store.ledger()
+    first = store.visits.get(1)
+    ledger = store.journal.ledger()
     store.close()
     assert first is not None and (first.kind, first.depth, first.source) == ("backlink", 0, 0)
     assert ledger["backlink questions"] == 1

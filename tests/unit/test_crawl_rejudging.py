@@ -17,7 +17,7 @@ from clew.examples.labels import IRRELEVANT, LABELS, RELEVANT, add_label
 from clew.examples.training import held_back
 from clew.examples.visited import archetypes_of
 from clew.model import Doubles, LinkBatch, Outcome, Session
-from clew.store.base import VisitRow
+from clew.store.records import VisitRow
 from clew.store.warc import read
 from clew.strategies.base import Retraining, View
 from clew.strategies.fixed import FixedStrategy
@@ -75,7 +75,7 @@ def project(folder: Path, judge: str = "naive-bayes", more: str = "") -> Path:
 
 def rows_of(folder: Path) -> list[VisitRow]:
     store = Project(folder).open_store(read_only=True)
-    rows = list(store.visits())
+    rows = list(store.visits.rows())
     store.close()
     return rows
 
@@ -92,7 +92,7 @@ def test_all_that_is_stored_is_as_the_new_judge_sees_it(tmp_path: Path) -> None:
     assert [(one.archetypes > 0, one.pages > 0) for one in Naming.outcomes] == [(True, True)] * 2
     store = made.open_store(read_only=True)
     judge, interest = Naming.views[-1].judge, Naming.views[-1].interest
-    rows = list(store.visits())
+    rows = list(store.visits.rows())
     assert {Outcome.OK, Outcome.REDIRECT, Outcome.FAILED} <= {row.outcome for row in rows}
     tunnels: dict[int, int] = {}
     visits, relevant = Counter[str](), Counter[str]()
@@ -111,13 +111,13 @@ def test_all_that_is_stored_is_as_the_new_judge_sees_it(tmp_path: Path) -> None:
             (judgement,) = judge.judge([page])
             assert row.relevance == pytest.approx(interest.relevance(judgement), abs=1e-6), row.url
             assert row.relevant == interest.relevant(interest.relevance(judgement), judgement)
-            source = store.batch(row.number).source
+            source = store.links.batch(row.number).source
             assert (source.topic, source.tunnel) == (judgement.topic, row.tunnel)
             np.testing.assert_allclose(source.scores, judgement.scores, atol=1e-6)
             judged += 1
     assert judged > 60
     names = sorted(visits)
-    seen, good = store.host_stats(store.host_ids(names))
+    seen, good = store.hosts.stats(store.hosts.ids(names))
     assert (seen.tolist(), good.tolist()) == ([visits[one] for one in names], [relevant[one] for one in names])
     assert sum(row.relevant for row in rows) == Naming.outcomes[-1].relevant + sum(row.relevant for row in rows[120:])
     store.close()
@@ -146,7 +146,7 @@ def archetypes(folder: Path) -> dict[int, tuple[int, ...]]:
 
 def decisions(folder: Path) -> list[str]:
     store = Project(folder).open_store(read_only=True)
-    kinds = [row.decision.kind for row in store.decisions()]
+    kinds = [row.decision.kind for row in store.journal.decisions()]
     store.close()
     return kinds
 

@@ -47,14 +47,14 @@ def run(folder: Path, at: int, labels: str) -> dict[int, bool]:
 
     crawl(Project(folder), CrawlOptions(), Display(started=started))
     store = Project(folder).open_store(read_only=True)
-    found = {row.number: row.relevant for row in store.visits()}
+    found = {row.number: row.relevant for row in store.visits.rows()}
     store.close()
     return found
 
 
 def decisions(folder: Path) -> list[tuple[int, str]]:
     store = Project(folder).open_store(read_only=True)
-    found = [(row.visit, row.decision.kind) for row in store.decisions()]
+    found = [(row.visit, row.decision.kind) for row in store.journal.decisions()]
     store.close()
     return found
 

@@ -70,7 +70,7 @@ def project(folder: Path, extra: str = "") -> Path:
 
 def visits(folder: Path) -> list[tuple[object, ...]]:
     store = Project(folder).open_store(read_only=True)
-    rows = [(row.number, row.url, row.score, row.relevance, row.tunnel, row.depth) for row in store.visits()]
+    rows = [(row.number, row.url, row.score, row.relevance, row.tunnel, row.depth) for row in store.visits.rows()]
     store.close()
     return rows
 
@@ -93,9 +93,9 @@ def test_a_rebuilt_frontier_is_the_one_that_rows_were_added_to(tmp_path: Path, r
     Project(folder).crawl(max_pages=150)
     store = Project(folder).open_store(read_only=True)
     added, rebuilt = ColumnFrontier(rule), ColumnFrontier(rule)  # type: ignore[arg-type]
-    for row, keys, hosts, scores in store.link_rows():
+    for row, keys, hosts, scores in store.links.rows():
         added.add(keys, hosts, scores.astype(np.float64), row)
-    added.finish(store.done_keys())
+    added.finish(store.links.done_keys())
     rebuild(rebuilt, store)
     store.close()
     assert len(added) == len(rebuilt) > 100
@@ -154,7 +154,7 @@ def test_decisions_and_sessions_are_kept(tmp_path: Path) -> None:
     folder = project(tmp_path / "p")
     Project(folder).crawl(strategy="moody", max_pages=130)
     store = Project(folder).open_store(read_only=True)
-    sessions = store.sessions()
+    sessions = store.journal.sessions()
     store.close()
     assert [row.session.number for row in sessions] == [1, 2]
     assert [(row.session.first_visit, row.session.last_visit) for row in sessions] == [(1, 60), (61, 120)]

@@ -38,7 +38,7 @@ def test_a_strategy_is_explained_under_the_threshold_that_the_crawl_used(
     project = Project(folder)
     store = project.open_store(read_only=True)
     try:
-        row = next(row for row in store.visits() if row.judged)
+        row = next(row for row in store.visits.rows() if row.judged)
         found = explain(project, store, row.url)
     finally:
         store.close()

@@ -13,9 +13,8 @@ import pytest
 
 from clew.errors import ProjectError, StoreError
 from clew.model import Decision, Leaves, LinkBatch, LinkKind, Links, Outcome, Source
-from clew.store import database
-from clew.store.migrations import APPLICATION_ID, FIRST, MIGRATIONS, migrate
-from clew.store.sqlite import SqliteStore
+from clew.store.sqlite import SqliteStore, database
+from clew.store.sqlite.migrations import APPLICATION_ID, FIRST, MIGRATIONS, migrate
 
 ROWS_OF_AN_OLDER_CRAWL = (
     "INSERT INTO hosts VALUES (0, 'old.example', 3, 1, 1, 12.5)",
@@ -76,7 +75,7 @@ def seeds(n: int, store: SqliteStore) -> tuple[LinkBatch, np.ndarray, np.ndarray
     source = Source(0, "", "", 1.0, np.ones(1, np.float32), 0, 0, 0)
     leaves = Leaves(np.empty(0, np.uint32), np.zeros(1, np.int32))
     batch = LinkBatch(source, links, leaves, none > 0, none.astype(np.int32), none, none)
-    return batch, np.full(n, store.host_id("a.example"), np.uint32), np.ones(n)
+    return batch, np.full(n, store.hosts.ids(["a.example"])[0], np.uint32), np.ones(n)
 
 
 def test_a_new_file_gets_all_tables_and_the_newest_version(path: Path, store: SqliteStore) -> None:
@@ -93,7 +92,7 @@ def test_an_empty_file_of_version_0_is_brought_up_to_date(path: Path, store: Sql
     path.touch()
     assert user_version(path) == 0
     store.open()
-    assert store.totals().visits == 0
+    assert store.visits.totals().visits == 0
 
 
 def test_an_older_file_is_brought_up_to_date_and_keeps_its_rows(path: Path) -> None:
@@ -112,9 +111,9 @@ def test_an_older_file_is_brought_up_to_date_and_keeps_its_rows(path: Path) -> N
 def test_a_file_of_the_first_release_opens(path: Path, store: SqliteStore, read_only: bool) -> None:
     make_first_version(path)
     store.open(read_only=read_only)
-    assert store.ledger() == {"ok": 9} and store.host_ready() == [(0, 12.5)]
-    assert store.host_stats(store.host_ids(["old.example"]))[0].tolist() == [3.0]
-    found = store.refusal(2**64 - 5)
+    assert store.journal.ledger() == {"ok": 9} and store.hosts.ready() == [(0, 12.5)]
+    assert store.hosts.stats(store.hosts.ids(["old.example"]))[0].tolist() == [3.0]
+    found = store.links.refusal(2**64 - 5)
     assert found is not None and found.reason == "robots.txt"
     assert user_version(path) == len(MIGRATIONS)
 
@@ -128,7 +127,7 @@ def test_reading_an_older_file_brings_it_up_to_date_first(
     monkeypatch.setattr(database, "migrate", lambda connection, name: migrate(connection, name, later))
     monkeypatch.setattr(database, "check", lambda connection, name: None)
     store.open(read_only=True)
-    assert store.ledger() == {"ok": 9}
+    assert store.journal.ledger() == {"ok": 9}
     assert user_version(path) == len(later)
 
 
@@ -176,7 +175,7 @@ def test_a_file_that_is_no_database_is_refused_unharmed(path: Path, store: Sqlit
 def test_damage_found_later_names_the_file(path: Path, store: SqliteStore) -> None:
     store.open()
     for tag in range(40):
-        store.add_seeds(*seeds(300 + tag, store))
+        store.links.add_seeds(*seeds(300 + tag, store))
     store.commit()
     store.close()
     size = path.stat().st_size
@@ -185,41 +184,40 @@ def test_damage_found_later_names_the_file(path: Path, store: SqliteStore) -> No
         file.write(bytes(size - 4096 * 17))
     store.open()
     with pytest.raises(StoreError, match=r"crawl\.db is damaged"):
-        for _ in store.batches():
+        for _ in store.links.batches():
             pass
 
 
 def test_a_damaged_packed_row_names_file_and_row(path: Path, store: SqliteStore) -> None:
     store.open()
-    store.add_seeds(*seeds(3, store))
+    store.links.add_seeds(*seeds(3, store))
     store.commit()
     store.close()
     with raw(path) as connection:
         connection.execute("UPDATE evidence SET data = substr(data, 1, 20)")
     store.open()
     with pytest.raises(StoreError, match=r"crawl\.db, row 0: link evidence is damaged"):
-        store.batch(0)
+        store.links.batch(0)
 
 
 def test_a_disk_that_is_full_undoes_the_group_and_stops_the_store(path: Path, store: SqliteStore) -> None:
     store.open()
-    store.add_seeds(*seeds(3, store))
+    store.links.add_seeds(*seeds(3, store))
     store.commit()
-    assert store._database is not None
-    store._database._connection.execute("PRAGMA max_page_count = 60")
-    store.add_decision(Decision("never written"))
+    store._transaction.database._connection.execute("PRAGMA max_page_count = 60")
+    store.journal.add_decision(Decision("never written"))
     for tag in range(60):
-        store.add_seeds(*seeds(2000 + tag, store))
+        store.links.add_seeds(*seeds(2000 + tag, store))
     with pytest.raises(StoreError, match=r"free some space and start again"):
         store.commit()
     with pytest.raises(StoreError, match="free some space"):
-        store.count("ok", 1)
+        store.journal.count("ok", 1)
     with pytest.raises(StoreError, match="free some space"):
         store.commit()
     store.close()
     store.open()
-    assert [row for row, *_ in store.link_rows()] == [0] and list(store.decisions()) == []
-    store.refuse(1, "http://a.example/", row=0, index=0, outcome=Outcome.ABSENT, reason="", at=0.0)
+    assert [row for row, *_ in store.links.rows()] == [0] and list(store.journal.decisions()) == []
+    store.links.refuse(1, "http://a.example/", row=0, index=0, outcome=Outcome.ABSENT, reason="", at=0.0)
     store.commit()
 
 
@@ -231,15 +229,15 @@ def test_a_row_that_is_refused_undoes_the_whole_group(path: Path, store: SqliteS
             "CREATE TRIGGER never BEFORE INSERT ON decisions BEGIN SELECT raise(ABORT, 'none of those'); END"
         )
     store.open()
-    store.add_seeds(*seeds(3, store))
-    store.add_decision(Decision("unwanted"))
+    store.links.add_seeds(*seeds(3, store))
+    store.journal.add_decision(Decision("unwanted"))
     with pytest.raises(StoreError, match="none of those"):
         store.commit()
     with pytest.raises(StoreError, match="none of those"):
-        store.add_seeds(*seeds(3, store))
+        store.links.add_seeds(*seeds(3, store))
     store.close()
     store.open()
-    assert list(store.link_rows()) == [] and store.host_id("b.example") == 0
+    assert list(store.links.rows()) == [] and store.hosts.ids(["b.example"])[0] == 0
 
 
 def test_a_missing_folder_says_what_to_do(tmp_path: Path) -> None:
@@ -253,14 +251,14 @@ def test_paths_with_odd_characters_open(tmp_path: Path) -> None:
     for read_only in (False, True):
         store = SqliteStore(folder / "crawl.db")
         store.open(read_only=read_only)
-        assert store.totals().visits == 0
+        assert store.visits.totals().visits == 0
         store.close()
     assert (folder / "crawl.db").is_file()
 
 
 def test_the_command_line_tool_can_read_what_we_write(path: Path, store: SqliteStore) -> None:
     store.open()
-    store.add_seeds(*seeds(3, store))
+    store.links.add_seeds(*seeds(3, store))
     store.commit()
     try:
         done = subprocess.run(

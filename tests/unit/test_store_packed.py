@@ -20,7 +20,7 @@ from clew.store.packed import (
     unpack_heads,
     unpack_source,
 )
-from clew.store.schema import clean, signed, unsigned, unsigned_keys
+from clew.store.sqlite.schema import clean, signed, unsigned, unsigned_keys
 
 any_text = st.text(st.characters(), max_size=12)  # control characters, newlines and lone surrogates too
 uint32 = st.integers(0, 2**32 - 1)

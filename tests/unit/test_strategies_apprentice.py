@@ -355,7 +355,7 @@ def made(folder: Path, strategy: str, pages: int, more: str = "") -> Project:
 def fetched_by(project: Project) -> tuple[list[str], list[Decision]]:
     store = project.open_store(read_only=True)
     try:
-        return [row.url for row in store.visits()], [row.decision for row in store.decisions()]
+        return [row.url for row in store.visits.rows()], [row.decision for row in store.journal.decisions()]
     finally:
         store.close()
 

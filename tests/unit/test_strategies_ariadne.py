@@ -218,7 +218,7 @@ archive = false
     crawl(project, CrawlOptions())
     store = project.open_store(read_only=True)
     try:
-        return [row.url for row in store.visits()]
+        return [row.url for row in store.visits.rows()]
     finally:
         store.close()
 

@@ -452,14 +452,14 @@ def site(folder: Path, extra: str = "") -> Path:
 
 def order(folder: Path) -> list[str]:
     store = Project(folder).open_store(read_only=True)
-    names = [row.url.rpartition("/")[2].removesuffix(".html") for row in store.visits()]
+    names = [row.url.rpartition("/")[2].removesuffix(".html") for row in store.visits.rows()]
     store.close()
     return names
 
 
 def decided(folder: Path) -> list[Decision]:
     store = Project(folder).open_store(read_only=True)
-    found = [row.decision for row in store.decisions()]
+    found = [row.decision for row in store.journal.decisions()]
     store.close()
     return found
 

@@ -145,7 +145,7 @@ def _found(project: Project, demo: Demo) -> int:
     """Pages fetched that are about the topic in truth, examples apart."""
     store = project.open_store(read_only=True)
     try:
-        fetched = {row.url for row in store.visits() if row.judged}
+        fetched = {row.url for row in store.visits.rows() if row.judged}
     finally:
         store.close()
     return sum(demo.web.truth(url).relevant_to(demo.topic) for url in fetched - set(demo.relevant))

@@ -20,7 +20,8 @@ from clew.export.collection import chosen, records, write_csv, write_jsonl
 from clew.export.filed import write_filed
 from clew.export.warc import write_warc
 from clew.project.project import Project
-from clew.store.base import Store, VisitRow
+from clew.store.base import Store
+from clew.store.records import VisitRow
 
 Rows = Callable[[], Iterator[VisitRow]]
 FORMS = ("jsonl", "csv", "warc", "bookmarks", "yaml")

@@ -28,8 +28,8 @@ def from_crawl(project: Project, folder: Path, *, judged: bool = False) -> Path:
         relevant = _truth(project, store, judged)
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / WEB).open("wb") as out:
-            count = write_warc(store.visits(), project.archive, out, 2, f"clew/{__version__}")
-        budget = store.next_number - 1
+            count = write_warc(store.visits.rows(), project.archive, out, 2, f"clew/{__version__}")
+        budget = store.visits.next_number - 1
     finally:
         store.close()
     if not count:
@@ -43,7 +43,7 @@ def _truth(project: Project, store: Store, judged: bool) -> list[str]:
     verdicts = {label.line: label.verdict for label in read_labels(project.path / LABELS)}
     relevant = [url for url, verdict in verdicts.items() if verdict != IRRELEVANT and "://" in url]
     if judged:
-        relevant += [row.url for row in store.visits(relevant=True) if row.url not in verdicts]
+        relevant += [row.url for row in store.visits.rows(relevant=True) if row.url not in verdicts]
     if len(relevant) < LEAST:
         raise InputError(
             f"only {len(relevant)} pages are labelled relevant, {LEAST} at least make a truth: label some with "

@@ -106,7 +106,8 @@ class Live(Screen):
         frontier, store = self.crawl.parts.frontier, self.crawl.parts.store
         if len(frontier) <= SEARCHABLE:
             self._best = [
-                (lease.score, store.batch(lease.row).links.urls[lease.index]) for lease in frontier.best(BEST_LINKS)
+                (lease.score, store.links.batch(lease.row).links.urls[lease.index])
+                for lease in frontier.best(BEST_LINKS)
             ]
 
     def _draw(self) -> Panel:

@@ -86,7 +86,7 @@ def write_report(project: Project, target: Path) -> Path:
 
 
 def _data(project: Project, store: Store, found: Summary) -> ReportData:
-    series = store.series()
+    series = store.visits.series()
     best = [
         ReportPage(row.url, row.title, row.relevance, row.depth)
         for row, _ in zip(chosen(store, everything=False), range(BEST_PAGES), strict=False)
@@ -122,8 +122,8 @@ def _facts(methods: LastRun, found: Summary) -> dict[str, str]:
 
 def _hosts(store: Store) -> list[tuple[str, int, int]]:
     """The hosts with most relevant pages: (name, relevant, fetched)."""
-    series = store.series()
+    series = store.visits.series()
     fetched = np.bincount(series.hosts)
     relevant = np.bincount(series.hosts[series.relevant], minlength=len(fetched))
     order = np.lexsort((np.arange(len(fetched)), -fetched, -relevant))[:TOP_HOSTS]
-    return [(store.host_name(int(i)), int(relevant[i]), int(fetched[i])) for i in order if fetched[i]]
+    return [(store.hosts.name(int(i)), int(relevant[i]), int(fetched[i])) for i in order if fetched[i]]

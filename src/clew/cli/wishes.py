@@ -86,7 +86,7 @@ def add_project(wish: Wish, folder: Path) -> None:
     project = Project(folder)
     store = project.open_store(read_only=True)
     try:
-        rows = sorted(store.visits(relevant=True), key=lambda row: (-row.relevance, row.number))
+        rows = sorted(store.visits.rows(relevant=True), key=lambda row: (-row.relevance, row.number))
     finally:
         store.close()
     labels = {label.line: label.verdict for label in read_labels(project.path / LABELS)}

@@ -42,8 +42,8 @@ class Applier:
         """The visit that an arrival became, or None when it became none (yet)."""
         response, progress = arrival.response, self.parts.progress
         progress.robots += response.robots_requests
-        self.parts.store.count("robots", response.robots_requests)
-        self.parts.store.touch_host(arrival.lease.host, max(response.ready_at, response.retry_at or 0.0))
+        self.parts.store.journal.count("robots", response.robots_requests)
+        self.parts.store.hosts.touch(arrival.lease.host, max(response.ready_at, response.retry_at or 0.0))
         if response.outcome in (Outcome.REFUSED, Outcome.ABSENT):
             self._set_aside(arrival)
             return None
@@ -70,14 +70,14 @@ class Applier:
 
     def _refuse(self, arrival: Arrival, url_key: int, url: str, outcome: Outcome, reason: str) -> None:
         lease = arrival.lease
-        self.parts.store.refuse(
+        self.parts.store.links.refuse(
             url_key, url, row=lease.row, index=lease.index, outcome=outcome, reason=reason, at=self.parts.clock.now()
         )
 
     def _try_again(self, arrival: Arrival) -> None:
         response, link = arrival.response, arrival.link
-        self.parts.store.count("retried", response.requests)
-        self.parts.store.retry(link.key, link.attempt + 1, response.reason, response.retry_at or 0.0)
+        self.parts.store.journal.count("retried", response.requests)
+        self.parts.store.links.retry(link.key, link.attempt + 1, response.reason, response.retry_at or 0.0)
 
     # -- a visit ------------------------------------------------------------------------------------------
 
@@ -91,7 +91,7 @@ class Applier:
         hosts = parts.evidence.host_ids(visit.links.links) if visit.links is not None else None
         records = arrival.reading.records
         place = parts.archive.append(records) if parts.archive is not None and records else None
-        parts.store.add_visit(visit, arrival.lease, hosts=hosts, scores=scores, warc=place)
+        parts.store.visits.add(visit, arrival.lease, hosts=hosts, scores=scores, warc=place)
         if visit.links is not None and hosts is not None and scores is not None:
             parts.frontier.add(visit.links.links.keys, hosts, scores, visit.number)
         self._count(visit)
@@ -104,7 +104,7 @@ class Applier:
         progress.failed += response.outcome is Outcome.FAILED
         progress.bytes += len(response.body)
         kind = "cached" if response.from_cache else str(response.outcome)
-        self.parts.store.count(kind, max(response.requests, int(response.from_cache)))
+        self.parts.store.journal.count(kind, max(response.requests, int(response.from_cache)))
 
     def _filtered(self, visit: Visit, on_page: OnPage) -> Visit:
         """The visit as the user's function leaves it. StopCrawl ends the crawl after this page, which is kept."""
@@ -129,7 +129,7 @@ class Applier:
     def _unread(self, arrival: Arrival) -> Visit:
         reading, link = arrival.reading, arrival.link
         return Visit(
-            number=self.parts.store.next_number,
+            number=self.parts.store.visits.next_number,
             link=link,
             response=arrival.response,
             page=reading.page,
@@ -144,7 +144,7 @@ class Applier:
         link, honour = arrival.link, self.parts.settings.crawl.nofollow
         relevance, relevant, reason = verdict(self.parts.interest, judgement, barred=honour and page.noindex)
         source = Source(
-            visit=self.parts.store.next_number,
+            visit=self.parts.store.visits.next_number,
             url=link.url,
             host=link.host,
             relevance=relevance,
@@ -190,7 +190,7 @@ class Applier:
         twin = key(page.canonical)
         if self._stands_for(twin):
             return replace(visit, relevant=False, links=None, reason=f"{SAME_PAGE} {page.canonical} (rel=canonical)")
-        if not self.parts.store.visited(twin) and self.parts.store.refusal(twin) is None:
+        if not self.parts.store.visits.visited(twin) and self.parts.store.links.refusal(twin) is None:
             self._needs_no_visit(arrival, twin, page.canonical)
         return visit
 
@@ -199,7 +199,7 @@ class Applier:
         other = self._twins.pop(arrival.link.key, None)
         if other is None:
             return visit
-        self.parts.store.admit(arrival.link.key)
+        self.parts.store.links.readmit(arrival.link.key)
         self.parts.progress.refused -= 1
         if visit.page is None:
             return visit
@@ -218,8 +218,8 @@ class Applier:
         A canonical URL that failed or redirects (perhaps to this very page) stands for nothing.
         """
         store = self.parts.store
-        if store.visited(twin):
-            row = store.visit_by_key(twin)
+        if store.visits.visited(twin):
+            row = store.visits.by_key(twin)
             return row is not None and row.outcome is Outcome.OK
-        refusal = store.refusal(twin)
+        refusal = store.links.refusal(twin)
         return refusal is not None and refusal.reason.startswith(SAME_PAGE)

@@ -209,7 +209,7 @@ class Crawl:
             crawl = msgspec.structs.replace(settings.crawl, max_pages=max_pages)
             settings = msgspec.structs.replace(settings, crawl=crawl)
         store = self._opened()
-        world, clock = make_world(self.world, settings, now=store.clock())
+        world, clock = make_world(self.world, settings, now=store.journal.clock)
         setup = setup_of(
             settings,
             self.examples or Examples(),

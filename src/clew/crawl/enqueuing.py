@@ -21,7 +21,7 @@ def add_row(parts: Parts, urls: Sequence[str], kind: LinkKind, about: str = "") 
     source = Source(0, about, home, relevance=1.0, scores=topics, topic=parts.interest.wanted, depth=0, tunnel=0)
     batch = parts.evidence.batch(source, links, NO_LEAVES)
     hosts, scores = parts.evidence.host_ids(links), parts.scores(batch)
-    row = parts.store.add_seeds(batch, hosts, scores)
+    row = parts.store.links.add_seeds(batch, hosts, scores)
     parts.frontier.add(links.keys, hosts, scores, row)
 
 
@@ -36,4 +36,4 @@ def enqueue(parts: Parts, urls: Sequence[str], about: str = "") -> int:
 
 def _may_be_fetched(parts: Parts, url: str) -> bool:
     number, store = key(url), parts.store
-    return not parts.scope.why_not(url, 0) and not store.visited(number) and store.refusal(number) is None
+    return not parts.scope.why_not(url, 0) and not store.visits.visited(number) and store.links.refusal(number) is None

@@ -19,9 +19,9 @@ NO_LEAVES = Leaves(np.empty(0, np.uint32), np.zeros(1, np.int32))
 class HostHistory(Protocol):
     """What a crawl saw of hosts so far."""
 
-    def host_ids(self, names: Sequence[str]) -> npt.NDArray[np.uint32]: ...
+    def ids(self, names: Sequence[str]) -> npt.NDArray[np.uint32]: ...
 
-    def host_stats(self, ids: npt.NDArray[np.uint32]) -> tuple[Floats, Floats]: ...
+    def stats(self, ids: npt.NDArray[np.uint32]) -> tuple[Floats, Floats]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Evidence:
     def batch(self, source: Source, links: Links, leaves: Leaves) -> LinkBatch:
         """The batch of ``links`` standing on ``source``."""
         ids = self.host_ids(links)
-        visits, relevant = self.hosts.host_stats(ids)
+        visits, relevant = self.hosts.stats(ids)
         return LinkBatch(
             source=source,
             links=links,
@@ -46,7 +46,7 @@ class Evidence:
 
     def host_ids(self, links: Links) -> npt.NDArray[np.uint32]:
         """uint32[n]: the host id of every link."""
-        return self.hosts.host_ids(links.host_names)[links.host_index]
+        return self.hosts.ids(links.host_names)[links.host_index]
 
     def of_page(self, page: Page, source: Source) -> LinkBatch:
         """The links of a page that was read."""

@@ -25,14 +25,14 @@ class LastRun:
 def remember(store: Store, judge: str, web: str, threshold: float) -> None:
     """Note what this run uses; the sessions note the strategy."""
     for name, value in ((JUDGE, judge), (WEB, web), (THRESHOLD, repr(threshold))):
-        store.checkpoint(name, store.sessions_ended(), store.next_number - 1, value.encode())
+        store.journal.save(name, store.visits.next_number - 1, value.encode())
 
 
 def last_run(store: Store, settings: Settings) -> LastRun:
     """What the last run used; what ``settings`` say where nothing ran yet."""
 
     def last(name: str, otherwise: str) -> str:
-        found = store.last_checkpoint(name)
+        found = store.journal.saved(name)
         return otherwise if found is None else found.state.decode()
 
     return LastRun(

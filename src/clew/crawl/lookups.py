@@ -33,7 +33,7 @@ class LookUps:
             found = await self._backlinks.backlinks(url, limit)
         except ClewError as error:
             return self._silent("back links", error)
-        self.store.count("backlink questions", 1)
+        self.store.journal.count("backlink questions", 1)
         return found
 
     async def search(self, query: str, limit: int) -> list[str]:
@@ -45,7 +45,7 @@ class LookUps:
             found = [hit.url for hit in await self._search.search(query, limit)]
         except ClewError as error:
             return self._silent("search", error)
-        self.store.count("searches", 1)
+        self.store.journal.count("searches", 1)
         return found
 
     async def close(self) -> None:
@@ -57,5 +57,5 @@ class LookUps:
     def _silent(self, kind: str, error: ClewError) -> list[str]:
         if kind not in self._noted:
             self._noted.add(kind)
-            self.store.add_decision(Decision(f"no {kind}", {"reason": str(error)}))
+            self.store.journal.add_decision(Decision(f"no {kind}", {"reason": str(error)}))
         return []

@@ -73,7 +73,7 @@ class Loop:
     async def run(self, seeds: list[str]) -> str:
         """Crawl until a rule says stop; returns its name ("frontier" when no link is left)."""
         self.sessions.resume(seeds)
-        self.attempts = self.parts.store.retries()
+        self.attempts = self.parts.store.links.retries()
         try:
             return await self._loop()
         finally:
@@ -185,9 +185,9 @@ class Loop:
         self._arrivals.put_nowait(Arrival(lease, link, response, reading, again))
 
     def _link(self, lease: Lease) -> Link:
-        batch, score = self.parts.store.batch(lease.row), lease.score
+        batch, score = self.parts.store.links.batch(lease.row), lease.score
         if score >= TOP and self.parts.strategy.whole_pages:  # it comes first for its page's sake
-            score = float(self.parts.store.row_scores(lease.row)[lease.index])
+            score = float(self.parts.store.links.scores(lease.row)[lease.index])
         return Link(batch, lease.index, score, self.attempts.get(lease.key, 0))
 
     async def _fetch(self, link: Link) -> Response:

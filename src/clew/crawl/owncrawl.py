@@ -17,9 +17,8 @@ class OwnCrawl:
 
     async def backlinks(self, url: str, limit: int) -> list[str]:
         """At most ``limit`` URLs of visited pages that link to canonical ``url``, in the order of their visits."""
-        numbers = dict.fromkeys(row for row, _, _ in self.store.find_links_to(key(url)) if row > 0)
-        rows = (self.store.visit(number) for number in sorted(numbers))
-        return [row.url for row in rows if row is not None and row.url != url][:limit]
+        numbers = dict.fromkeys(row for row, _, _ in self.store.links.find(key(url)) if row > 0)
+        return [found for found in self.store.visits.urls(sorted(numbers)).values() if found != url][:limit]
 
     async def close(self) -> None:
         """Nothing to free: the store is the caller's."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from clew.errors import InputError
 from clew.model import OTHER, Visit
-from clew.store.base import Store, VisitRow
+from clew.store.base import Store
+from clew.store.records import VisitRow
 
 if TYPE_CHECKING:
     import pandas
@@ -105,8 +106,8 @@ class Pages:
 
     def __iter__(self) -> Iterator[PageRecord]:
         with self.open() as store:
-            sources = store.urls_by_number()
-            for row in store.visits(relevant=self.relevant):
+            sources = store.visits.urls()
+            for row in store.visits.rows(relevant=self.relevant):
                 if row.judged:
                     yield PageRecord.of_row(row, self.topics, sources.get(row.source, ""))
 

@@ -55,8 +55,8 @@ class Parts:
     def commit(self) -> None:
         """One transaction; the archive's bytes are on disk before the rows that point at them."""
         if self.archive is not None:
-            self.store.set_archive(*self.archive.flush())
-        self.store.set_clock(self.clock.now())
+            self.store.journal.archive = self.archive.flush()
+        self.store.journal.clock = self.clock.now()
         self.store.commit()
 
     def scores(self, batch: LinkBatch) -> Doubles:

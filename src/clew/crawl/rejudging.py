@@ -19,7 +19,7 @@ from clew.errors import StoreError, TrainingError
 from clew.examples.training import Adoption
 from clew.examples.visited import ARCHETYPES, examples, visited_page
 from clew.model import Judgement, Outcome, Source
-from clew.store.base import Rejudged, VisitRow
+from clew.store.records import Rejudged, VisitRow
 from clew.strategies.base import Retraining
 
 AT_ONCE = 64
@@ -36,7 +36,7 @@ def retrain(parts: Parts, archetypes: Mapping[int, Sequence[int]]) -> Retraining
         adoption = parts.trainer.with_archetypes(pages, parts.reading.worker.judge)
     except TrainingError as error:
         return Retraining(str(error))
-    parts.store.add_decision(adoption.decision())
+    parts.store.journal.add_decision(adoption.decision())
     if not adoption.adopted:
         return Retraining("labels that were held back are judged worse by the new judge")
     return _adopted(parts, archetypes, adoption, len(pages), before)
@@ -48,10 +48,10 @@ def _adopted(
     store = parts.store
     parts.reading.adopt(adoption.judge)
     state = msgspec.msgpack.encode({topic: tuple(numbers) for topic, numbers in sorted(archetypes.items())})
-    store.checkpoint(ARCHETYPES, store.sessions_ended(), parts.progress.visits, state)
+    store.journal.save(ARCHETYPES, parts.progress.visits, state)
     again = _Again(parts)
-    store.update_judgements(again.all())
-    parts.progress.recall(store.relevance_flags())
+    store.visits.update(again.all())
+    parts.progress.recall(store.visits.relevant().tolist())
     return Retraining("", count, again.pages, parts.progress.relevant, before)
 
 
@@ -64,7 +64,7 @@ class _Again:
         self._sources: dict[int, Source] = {}
 
     def all(self) -> Iterator[Rejudged]:
-        rows = self.parts.store.visits()
+        rows = self.parts.store.visits.rows()
         while some := list(islice(rows, AT_ONCE)):
             judgements = self._judgements(some)
             for row in some:
@@ -109,6 +109,6 @@ class _Again:
 
     def _source(self, number: int) -> Source | None:
         try:
-            return self.parts.store.batch(number).source
+            return self.parts.store.links.batch(number).source
         except StoreError:
             return None

@@ -103,7 +103,7 @@ async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps)
     trainer = setup.trainer(display.note)
     trained = await trainer.trained()
     if trained.adoption.labels:
-        store.add_decision(trained.adoption.decision())
+        store.journal.add_decision(trained.adoption.decision())
     archive = _archive(setup)
     level = settings.store.gzip_level if archive is not None else 0
     worker = PageWorker(setup.reader, trained.judge, trained.interest, level)
@@ -130,7 +130,7 @@ async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps)
         reading=reading,
         rules=StopRules(settings.stop, settings.crawl.max_pages, run_s),
         view=view,
-        evidence=Evidence(store),
+        evidence=Evidence(store.hosts),
         scope=setup.scope,
         canonicalise=setup.canonicalise,
         progress=Progress(),
@@ -152,7 +152,7 @@ def _archive(setup: Setup) -> WarcWriter | None:
     writer = WarcWriter(
         setup.archive, f"crawl{setup.crawl_number}", settings.archive_bytes, settings.gzip_level, software
     )
-    writer.open(setup.store.archive())
+    writer.open(setup.store.journal.archive)
     return writer
 
 

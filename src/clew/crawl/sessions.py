@@ -18,7 +18,8 @@ from clew.crawl.parts import Parts
 from clew.errors import ClewError, InputError
 from clew.frontier.base import Frontier
 from clew.model import Decision, Doubles, Keys, LinkKind, Session
-from clew.store.base import HostIds, Store
+from clew.store.base import Store
+from clew.store.records import HostIds
 from clew.strategies.base import TOP
 from clew.web.base import GIVEN_UP
 
@@ -46,12 +47,12 @@ def rebuild(frontier: Frontier, store: Store, opened: Set[int] = frozenset()) ->
     """
     for found, hosts in _found(store):
         frontier.add(found, hosts, np.full(len(found), np.nan), row=0)
-    frontier.finish(store.done_keys())
+    frontier.finish(store.links.done_keys())
     frontier.rescore(
         (row, found, first_of_all(scores) if row in opened else scores.astype(np.float64))
-        for row, found, _, scores in store.link_rows()
+        for row, found, _, scores in store.links.rows()
     )
-    for host_id, ready_at in store.host_ready():
+    for host_id, ready_at in store.hosts.ready():
         frontier.hold(host_id, ready_at)
 
 
@@ -64,7 +65,7 @@ def _found(store: Store) -> Iterator[tuple[Keys, HostIds]]:
     """Keys of links and their hosts, many rows at a time, each key once a time, in the order of first sight."""
     rows: list[tuple[Keys, HostIds]] = []
     size = 0
-    for _, found, hosts, _ in store.link_rows():
+    for _, found, hosts, _ in store.links.rows():
         rows.append((found, hosts))
         size += len(found)
         if size >= BULK:
@@ -93,9 +94,9 @@ class Sessions:
     def resume(self, seeds: Sequence[str]) -> None:
         """Rebuild frontier, progress and strategy; add seeds that are new."""
         parts, store = self.parts, self.parts.store
-        store.forgive(GIVEN_UP)  # a host that was down then may be up now
+        store.links.readmit(reason=GIVEN_UP)  # a host that was down then may be up now
         if parts.strategy.whole_pages:
-            self.opened = store.opened_rows()
+            self.opened = store.links.opened()
         rebuild(parts.frontier, store, self.opened)
         self._recall_progress()
         parts.strategy.begin(parts.view)
@@ -107,40 +108,40 @@ class Sessions:
 
     def _recall_progress(self) -> None:
         progress, store = self.parts.progress, self.parts.store
-        totals = store.totals()
-        progress.recall(store.relevance_flags())
+        totals = store.visits.totals()
+        progress.recall(store.visits.relevant().tolist())
         progress.fetched = progress.fetched_before = totals.fetched
         progress.failed, progress.redirects = totals.failed, totals.redirects
         progress.refused, progress.absent = totals.refused, totals.absent
         progress.robots, progress.bytes = totals.robots, totals.bytes
 
     def _restore_strategy(self) -> None:
-        checkpoint = self.parts.store.last_checkpoint(checkpoint_name(self.parts.strategy_name))
+        checkpoint = self.parts.store.journal.saved(checkpoint_name(self.parts.strategy_name))
         after = 0
         if checkpoint is not None:
             after = checkpoint.visit
             self.parts.strategy.restore(checkpoint.state)
-        for visit in self.parts.store.replay(after):
+        for visit in self.parts.store.visits.replay(after):
             self.parts.strategy.learn(visit)
 
     def _save(self) -> None:
         """What the strategy learned up to the last visit."""
         store, strategy = self.parts.store, self.parts.strategy
         name = checkpoint_name(self.parts.strategy_name)
-        store.checkpoint(name, store.sessions_ended(), self.parts.progress.visits, strategy.state())
+        store.journal.save(name, self.parts.progress.visits, strategy.state())
 
     def _take_over(self) -> None:
         """Another strategy than last time scores all links anew."""
         store, name = self.parts.store, self.parts.strategy_name.encode()
-        last = store.last_checkpoint(RUNNING)
+        last = store.journal.saved(RUNNING)
         if last is not None and last.state != name:
             self._rescore()
-        store.checkpoint(RUNNING, store.sessions_ended(), self.parts.progress.visits, name)
+        store.journal.save(RUNNING, self.parts.progress.visits, name)
 
     def _add_seeds(self, seeds: Sequence[str]) -> None:
         """One more row of seeds for those that no earlier row named."""
         parts = self.parts
-        known = parts.store.seed_urls()
+        known = {url for _, batch in parts.store.links.batches(seeds=True) for url in batch.links.urls}
         new = tuple(url for url in dict.fromkeys(seeds) if url not in known)
         if not new:
             if not known:
@@ -155,8 +156,8 @@ class Sessions:
         if not self.parts.strategy.whole_pages or row in self.opened:
             return
         self.opened.add(row)
-        links = self.parts.store.batch(row).links
-        scores = first_of_all(self.parts.store.row_scores(row))
+        links = self.parts.store.links.batch(row).links
+        scores = first_of_all(self.parts.store.links.scores(row))
         self.parts.frontier.add(links.keys, self.parts.evidence.host_ids(links), scores, row)
 
     # -- asking outside -----------------------------------------------------------------------------------
@@ -176,14 +177,14 @@ class Sessions:
     def end_if_full(self) -> None:
         """End the session when its last visit was applied."""
         number, rest = divmod(self.parts.progress.visits, self.parts.settings.crawl.session_pages)
-        if rest or number <= self.parts.store.sessions_ended():
+        if rest or number <= self.parts.store.journal.last_session:
             return
         self._end(self._session(number))
 
     def _session(self, number: int) -> Session:
         parts, size = self.parts, self.parts.settings.crawl.session_pages
         best = parts.frontier.best(1)
-        relevant = parts.store.relevant_between((number - 1) * size + 1, number * size)
+        relevant = int(parts.store.visits.relevant((number - 1) * size + 1, number * size).sum())
         return Session(
             number=number,
             first_visit=(number - 1) * size + 1,
@@ -201,7 +202,7 @@ class Sessions:
         parts.commit()
         self._take_labels_into_account()
         again = parts.strategy.adapt(session)
-        parts.store.add_session(session, rescored=again, at=parts.clock.now())
+        parts.store.journal.add_session(session, rescored=again, at=parts.clock.now())
         self._save()
         if again:
             self._rescore()
@@ -213,11 +214,11 @@ class Sessions:
         try:
             adoption = self.parts.trainer.after_labels() if self.parts.trainer is not None else None
         except ClewError as error:  # a bad line must not end a running crawl
-            self.parts.store.add_decision(Decision("labels not taken into account", {"reason": str(error)}))
+            self.parts.store.journal.add_decision(Decision("labels not taken into account", {"reason": str(error)}))
             return
         if adoption is None:
             return
-        self.parts.store.add_decision(adoption.decision())
+        self.parts.store.journal.add_decision(adoption.decision())
         if adoption.adopted:
             self.parts.reading.adopt(adoption.judge)
 
@@ -227,8 +228,8 @@ class Sessions:
 
     def _scored_anew(self) -> Iterator[tuple[int, Keys, Doubles]]:
         store = self.parts.store
-        rows = ((row, batch.links.keys, self.parts.scores(batch)) for row, batch in store.batches())
+        rows = ((row, batch.links.keys, self.parts.scores(batch)) for row, batch in store.links.batches())
         while some := list(islice(rows, ROWS)):
-            store.update_scores((row, scores) for row, _, scores in some)
+            store.links.update_scores((row, scores) for row, _, scores in some)
             for row, found, scores in some:
                 yield row, found, first_of_all(scores) if row in self.opened else scores

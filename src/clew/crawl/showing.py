@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 from clew.crawl.loop import Loop
@@ -81,8 +82,7 @@ def _notebook() -> Callable[[str, bool], None] | None:
     shell: Any = module.get_ipython() if module is not None else None
     if shell is None or not hasattr(shell, "kernel"):
         return None
-    from IPython.display import display  # type: ignore[import-not-found]  # where a notebook runs it is there
-
+    display: Any = import_module("IPython.display").display  # where a notebook runs it is there
     handle: Any = None
 
     def write(text: str, last: bool) -> None:

@@ -59,17 +59,16 @@ class CrawlView:
         return self.now()
 
     def visits(self) -> Iterator[Visit]:
-        return self.store.replay()
+        return self.store.visits.replay()
 
     def pages(self) -> Pages:
-        return Pages(*self.store.judged())
+        return Pages(*self.store.visits.judged())
 
     def link_rows(self) -> Iterator[tuple[int, Keys, npt.NDArray[np.uint32]]]:
-        return ((row, keys, hosts) for row, keys, hosts, _ in self.store.link_rows() if row > 0)
+        return ((row, keys, hosts) for row, keys, hosts, _ in self.store.links.rows() if row > 0)
 
     def urls(self, numbers: Iterable[int]) -> dict[int, str]:
-        found = ((number, self.store.visit(number)) for number in numbers)
-        return {number: row.url for number, row in found if row is not None}
+        return self.store.visits.urls(numbers)
 
     def rng(self, name: str) -> np.random.Generator:
         digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
@@ -77,7 +76,7 @@ class CrawlView:
 
     def decide(self, decision: Decision) -> None:
         if self.actions is not None:
-            self.store.add_decision(decision)
+            self.store.journal.add_decision(decision)
 
     def at_top(self) -> None:
         if self.actions is not None:

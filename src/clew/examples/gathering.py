@@ -45,7 +45,7 @@ class Gatherer:
 
     async def examples(self, wanted: Sequence[Wanted]) -> list[Example]:
         """The examples of all lines that could be read, in the order of the lines."""
-        kept = {(line, topic) for line, topic, _ in self.store.examples()}
+        kept = {(line, topic) for line, topic, _ in self.store.examples.all()}
         self._read_local(wanted, kept)
         missing = [
             one for one in wanted if one.is_url and (one.line, one.topic) not in kept and not self._keep_visited(one)
@@ -60,7 +60,7 @@ class Gatherer:
 
     def at_hand(self, wanted: Sequence[Wanted]) -> list[Example]:
         """Those of the examples that need no fetching: known ones, pages that were visited, local files."""
-        kept = {(line, topic) for line, topic, _ in self.store.examples()}
+        kept = {(line, topic) for line, topic, _ in self.store.examples.all()}
         self._read_local(wanted, kept)
         for one in wanted:
             if one.is_url and (one.line, one.topic) not in kept:
@@ -69,7 +69,7 @@ class Gatherer:
 
     def visited(self, url: str) -> Response | None:
         """A page that the crawl fetched; None when it did not, or when its archive cannot be read."""
-        row = self.store.visit_by_key(key(url))
+        row = self.store.visits.by_key(key(url))
         if row is None or self.archive is None or row.outcome is not Outcome.OK or not row.warc_file:
             return None
         try:
@@ -86,12 +86,12 @@ class Gatherer:
         """Keep an example that the crawl fetched; False when it did not."""
         response = self.visited(one.line) if one.is_url else None
         if response is not None:
-            self.store.add_example(one.line, one.topic, response)
+            self.store.examples.add(one.line, one.topic, response)
         return response is not None
 
     def _kept(self, wanted: Sequence[Wanted]) -> list[Example]:
         order = {(one.line, one.topic): place for place, one in enumerate(wanted)}
-        rows = [row for row in self.store.examples() if row[:2] in order]
+        rows = [row for row in self.store.examples.all() if row[:2] in order]
         rows.sort(key=lambda row: order[row[:2]])
         return [example for row in rows if (example := self._read(*row)) is not None]
 
@@ -114,7 +114,7 @@ class Gatherer:
             if one.is_url:
                 continue
             try:
-                self.store.add_example(one.line, one.topic, local(one, self.base))
+                self.store.examples.add(one.line, one.topic, local(one, self.base))
             except OSError as error:
                 if (one.line, one.topic) not in kept:
                     reason = f"{one.line} cannot be read ({error.strerror}): left out of the examples"
@@ -129,7 +129,7 @@ class Gatherer:
         for one in group:
             response = await self.fetch(canonical(one.line))
             if response.outcome is Outcome.OK:
-                self.store.add_example(one.line, one.topic, response)
+                self.store.examples.add(one.line, one.topic, response)
             else:
                 self.warn(f"{one.origin}: {one.line}: {response.reason or response.outcome}: left out of the examples")
             await self._pause_until(response.ready_at)
@@ -144,8 +144,8 @@ class Gatherer:
         tries = deferrals = hops = 0
         while True:
             response = await self.world.fetch(Request(url, attempt=tries, hops=hops))
-            self.store.count("examples", response.requests)
-            self.store.count("robots", response.robots_requests)
+            self.store.journal.count("examples", response.requests)
+            self.store.journal.count("robots", response.robots_requests)
             deferred = response.outcome is Outcome.DEFERRED
             deferrals += deferred and response.robots_requests > 0  # who only queues for an address may queue for long
             tries += not deferred

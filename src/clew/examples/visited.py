@@ -9,7 +9,8 @@ import msgspec
 
 from clew.errors import ClewError, StoreError
 from clew.model import Example, LinkBatch, Outcome, Page
-from clew.store.base import Store, VisitRow
+from clew.store.base import Store
+from clew.store.records import VisitRow
 from clew.store.warc import read
 from clew.text.reader import Reader, Unreadable
 from clew.text.terms import tokeniser
@@ -22,13 +23,13 @@ _decode = msgspec.msgpack.Decoder(dict[int, tuple[int, ...]]).decode
 
 def archetypes_of(store: Store) -> dict[int, tuple[int, ...]]:
     """The archetypes that the judge was last trained with: visit numbers by topic."""
-    found = store.last_checkpoint(ARCHETYPES)
+    found = store.journal.saved(ARCHETYPES)
     return _decode(found.state) if found is not None else {}
 
 
 def threshold_of(store: Store) -> float:
     """The relevance from which on a page was relevant in the last run; 0.0 when nothing ran yet."""
-    found = store.last_checkpoint("running threshold")
+    found = store.journal.saved("running threshold")
     return float(found.state) if found is not None else 0.0
 
 
@@ -39,7 +40,7 @@ def examples(
     found = []
     for topic, numbers in sorted(archetypes.items()):
         for number in numbers:
-            row = store.visit(number)
+            row = store.visits.get(number)
             page = visited_page(store, row, reader, archive) if row is not None else None
             if row is not None and page is not None:
                 found.append(Example(row.url, topic, page))
@@ -53,7 +54,7 @@ def visited_page(store: Store, row: VisitRow, reader: Reader, archive: Path | No
     if reader.keep_text:
         return _archived(row, reader, archive)
     try:
-        return _of_terms(row, store.batch(row.number))
+        return _of_terms(row, store.links.batch(row.number))
     except StoreError:  # its links are not to be followed, so they were not kept
         return _archived(row, reader, archive)
 

@@ -11,7 +11,8 @@ from typing import IO
 import msgspec
 
 from clew.model import Outcome
-from clew.store.base import Store, VisitRow
+from clew.store.base import Store
+from clew.store.records import VisitRow
 
 FIELDS = (
     "url", "status", "relevance", "relevant", "depth", "fetched_at", "title", "language", "content_type",
@@ -26,8 +27,8 @@ def chosen(store: Store, everything: bool, top: int = 0) -> Iterator[VisitRow]:
     ``top``: of each topic so many, at most (25 to 50 make a collection, TUN-7); 0: all.
     """
     if everything:
-        return iter(store.visits())
-    best = sorted(store.visits(relevant=True), key=lambda row: (-row.relevance, row.number))
+        return iter(store.visits.rows())
+    best = sorted(store.visits.rows(relevant=True), key=lambda row: (-row.relevance, row.number))
     return _first_of_each(best, top) if top else iter(best)
 
 
@@ -72,7 +73,7 @@ def iso(seconds: float) -> str:
 
 def records(store: Store, rows: Iterable[VisitRow]) -> Iterator[dict[str, object]]:
     """Visits of the store as plain values."""
-    sources = store.urls_by_number()
+    sources = store.visits.urls()
     return (record(row, sources) for row in rows)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
-from clew.store.base import VisitRow
+from clew.store.records import VisitRow
 from clew.topics.bookmarks import write_bookmarks
 from clew.topics.entry import Entry
 from clew.topics.topicsfile import specs_of, write_topics

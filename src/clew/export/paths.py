@@ -43,13 +43,13 @@ def path_report(
 def path_log(store: Store, topics: Sequence[int] = (0,)) -> tuple[npt.NDArray[np.int64], Doubles]:
     """The n pages that were read, in the order of fetching: parents int64[n] (places in these arrays, -1 for seeds) and
     correlation float64[n], with the nearest of ``topics``."""
-    numbers, *_, scores, _ = store.judged()
+    numbers, *_, scores, _ = store.visits.judged()
     if not len(numbers):
         return np.zeros(0, np.int64), np.zeros(0)
     places = {number: place for place, number in enumerate(numbers.tolist())}
     stands_for = {0: -1}  # visit number -> the place of its page, or of the page that led to a redirect
     parents = np.full(len(numbers), -1, np.int64)
-    for row in store.visits():
+    for row in store.visits.rows():
         parent = stands_for.get(row.source, -1)
         place = places.get(row.number)
         if place is not None:
@@ -60,7 +60,7 @@ def path_log(store: Store, topics: Sequence[int] = (0,)) -> tuple[npt.NDArray[np
 
 def _running(store: Store, pages: int) -> str:
     """What Table 5 says of the crawl itself (TUN-34)."""
-    times = store.series().fetched_at
+    times = store.visits.series().fetched_at
     late = times[-max(int(len(times) * LATE), 2) :]
     facts = (
         ("fetches", f"{len(times):,} ({len(times) - pages:,} brought no page)"),

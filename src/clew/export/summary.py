@@ -34,8 +34,8 @@ class Summary:
 
 def summarise(store: Store) -> Summary:
     """The figures of a crawl."""
-    totals = store.totals()
-    series = store.series()
+    totals = store.visits.totals()
+    series = store.visits.series()
     late = series.relevant[-WINDOW:]
     return Summary(
         fetched=totals.fetched,
@@ -49,7 +49,7 @@ def summarise(store: Store) -> Summary:
         refused=totals.refused,
         absent=totals.absent,
         robots_requests=totals.robots,
-        sessions=store.sessions_ended(),
+        sessions=store.journal.last_session,
         bytes=totals.bytes,
         last_fetch=iso(float(series.fetched_at[-1])) if len(series.fetched_at) else "",
     )
@@ -57,7 +57,7 @@ def summarise(store: Store) -> Summary:
 
 def waiting(store: Store) -> int:
     """Distinct keys that may be followed and are not done: what the frontier would hold."""
-    found = [keys[~np.isnan(scores)] for _, keys, _, scores in store.link_rows()]
+    found = [keys[~np.isnan(scores)] for _, keys, _, scores in store.links.rows()]
     if not found:
         return 0
-    return len(np.setdiff1d(np.unique(np.concatenate(found)), store.done_keys(), assume_unique=False))
+    return len(np.setdiff1d(np.unique(np.concatenate(found)), store.links.done_keys(), assume_unique=False))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from clew.export.collection import iso
-from clew.store.base import VisitRow
+from clew.store.records import VisitRow
 from clew.store.warc import WarcWriter, encode, read
 
 ONE_FILE = 2**62

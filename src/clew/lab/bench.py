@@ -83,7 +83,7 @@ def settings_of(task: Task, strategy: str, judge: str, seed: int) -> Settings:
 
 def bench(task: Task, settings: Settings, store: Store, readers: Readers, links: BacklinkProvider | None) -> Setup:
     """The crawl of a run, remembered in ``store``; ``links`` says who links to a page."""
-    world, clock = make_world(task.web, settings, now=store.clock())
+    world, clock = make_world(task.web, settings, now=store.journal.clock)
     return setup_of(
         settings,
         Examples(relevant=task.positive, irrelevant=task.negative),

@@ -155,7 +155,7 @@ def crawled(setup: Setup) -> CrawlResult:
 def _recorded(
     task: Task, store: Store, result: CrawlResult, who: tuple[str, str, int], most: int, seconds: float, cpu_s: float
 ) -> Run:
-    rows = list(store.visits())
+    rows = list(store.visits.rows())
     return Run(
         task=task.name,
         strategy=who[0],

@@ -99,7 +99,7 @@ def setup_of(project: ProjectFolder, store: Store, web: str | None = None) -> Se
     """The crawl of a project, under its settings; ``web`` instead of that of the settings. Raises ClewError."""
     settings = project.settings
     web = web or absolute(settings.project.web, project.path)
-    world, clock = make_world(web, settings, now=store.clock())
+    world, clock = make_world(web, settings, now=store.journal.clock)
     return Setup(
         settings=settings,
         seeds=project.seeds(),

@@ -15,7 +15,8 @@ from clew.judges.base import Judge
 from clew.model import Keys, Outcome
 from clew.project.assembly import strategy_of, trainer_as_crawled
 from clew.project.project import Project
-from clew.store.base import Store, VisitRow
+from clew.store.base import Store
+from clew.store.records import VisitRow
 from clew.store.warc import read
 from clew.strategies.base import Strategy
 from clew.text.reader import Unreadable
@@ -52,11 +53,11 @@ def explain(project: Project, store: Store, url: str) -> Explanation:
     settings = msgspec.structs.replace(project.settings.judge, name=last_run(store, project.settings).judge)
     project = project.with_settings(msgspec.structs.replace(project.settings, judge=settings))
     strategy, judge = _strategy(project, store)
-    row = store.visit_by_key(key(url))
+    row = store.visits.by_key(key(url))
     if row is not None:
-        path = tuple(_step(store, strategy, one) for one in store.path_to(row.number))
+        path = tuple(_step(store, strategy, one) for one in store.visits.path_to(row.number))
         return Explanation(url, "visited", _visited(project, store, row), path, _terms(project, judge, row))
-    refusal = store.refusal(key(url))
+    refusal = store.links.refusal(key(url))
     if refusal is not None:
         source = _found_on(store, refusal.row)
         return Explanation(url, str(refusal.outcome), f"not fetched: {refusal.reason}{source}")
@@ -73,14 +74,14 @@ def _strategy(project: Project, store: Store) -> tuple[Strategy, Judge]:
         trained.examples, trained.interest, project.tree, seed, store, lambda: judge, others=project.visits_of
     )
     strategy.begin(view)
-    saved = store.last_checkpoint(checkpoint_name(last.strategy))
+    saved = store.journal.saved(checkpoint_name(last.strategy))
     if saved is not None:
         strategy.restore(saved.state)
     return strategy, judge
 
 
 def _found_on(store: Store, row: int) -> str:
-    source = store.visit(row)
+    source = store.visits.get(row)
     return f" (found on {source.url})" if source is not None else " (a seed)"
 
 
@@ -96,7 +97,7 @@ def _visited(project: Project, store: Store, row: VisitRow) -> str:
 
 
 def _step(store: Store, strategy: Strategy, row: VisitRow) -> Step:
-    batch = store.batch(row.row)
+    batch = store.links.batch(row.row)
     return Step(
         number=row.number,
         url=row.url,
@@ -123,11 +124,11 @@ def _waiting(project: Project, store: Store, strategy: Strategy, url: str) -> Ex
     out = project.scope.why_not(url)
     if out:
         return Explanation(url, "out-of-scope", f"not fetched: {out}")
-    places = list(store.find_links_to(key(url)))
+    places = list(store.links.find(key(url)))
     if not places:
         return Explanation(url, "unknown", "no page visited so far links to it, and it is no seed")
     row, index, score = max(places, key=lambda place: -np.inf if np.isnan(place[2]) else place[2])
-    batch = store.batch(row)
+    batch = store.links.batch(row)
     source = _found_on(store, row)
     if np.isnan(score):
         return Explanation(url, "parked", f"not to be followed (rel=nofollow, depth, or the strategy says so){source}")
@@ -138,6 +139,6 @@ def _waiting(project: Project, store: Store, strategy: Strategy, url: str) -> Ex
 
 def _ahead(store: Store, score: float) -> int:
     """How many waiting URLs have a better score."""
-    better = [keys[scores > score] for _, keys, _, scores in store.link_rows()]
+    better = [keys[scores > score] for _, keys, _, scores in store.links.rows()]
     keys: Keys = np.unique(np.concatenate(better)) if better else np.empty(0, np.uint64)
-    return len(np.setdiff1d(keys, store.done_keys()))
+    return len(np.setdiff1d(keys, store.links.done_keys()))

@@ -175,7 +175,7 @@ class ProjectFolder:
         store = SqliteStore(database)
         store.open(read_only=True)
         try:
-            yield from store.replay()
+            yield from store.visits.replay()
         finally:
             store.close()
 

@@ -51,7 +51,7 @@ def learn_reference(project: ProjectFolder) -> Reference:
 
 
 def _pages(project: ProjectFolder, store: Store) -> Iterator[Page]:
-    for row in store.visits():
+    for row in store.visits.rows():
         page = visited_page(store, row, project.reader, project.archive)
         if page is not None:
             yield page

@@ -27,7 +27,7 @@ def uncertain(project: Project, store: Store, n: int) -> list[Candidate]:
     """The ``n`` judged pages whose relevance is nearest to the threshold, unlabelled ones only, nearest first."""
     labelled = {label.line for label in read_labels(project.path / LABELS)}
     threshold = last_run(store, project.settings).threshold
-    rows = (row for row in store.visits() if row.judged and row.url not in labelled)
+    rows = (row for row in store.visits.rows() if row.judged and row.url not in labelled)
     near = heapq.nsmallest(10 * n, rows, key=lambda row: (abs(row.relevance - threshold), row.number))
     taken: dict[str, int] = {}
     first: list[Candidate] = []

@@ -1,7 +1,8 @@
 """The Store contract: what is remembered of a crawl, committed a group of visits at a time.
 
-Everything written since the last ``commit`` is one transaction: killing the process at any instant loses no
-committed group, keeps none by half, and records no visit twice. Reading sees what was written, committed or not.
+A store has five facets: visits, links, hosts, journal and examples. Whatever is written to any of them since the last
+``commit`` is one transaction: killing the process at any instant loses no committed group, keeps none by half, and
+records no visit twice. Reading sees what was written, committed or not.
 
 The links of a page, with all the evidence about them, are one **packed row**. A row's number is that of the visit
 that found the links; rows of seeds are numbered 0, -1, -2 ... in the order they were added. A store belongs to one
@@ -11,185 +12,52 @@ thread. Every method raises StoreError when what is on disk cannot be read or wr
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
-
-from clew.model import (
-    Bools,
-    Decision,
-    Doubles,
-    Floats,
-    Ints,
-    Judgement,
-    Keys,
-    LinkBatch,
-    LinkKind,
-    Outcome,
-    Response,
-    Session,
-    Source,
-    Visit,
+from clew.model import Bools, Decision, Doubles, Floats, Keys, LinkBatch, Outcome, Response, Session, Visit
+from clew.store.records import (
+    Checkpoint,
+    DecisionRow,
+    HostIds,
+    JudgedColumns,
+    LinkRow,
+    Place,
+    Refusal,
+    Rejudged,
+    Series,
+    SessionRow,
+    Totals,
+    VisitRow,
 )
-
-HostIds = npt.NDArray[np.uint32]
-LinkRow = tuple[int, Keys, HostIds, Floats]
-"""A packed row without its evidence: row, keys uint64[n], hosts uint32[n], scores float32[n]."""
-
-
-class Place(Protocol):
-    """Where a link lies: place ``index`` of packed row ``row`` (a frontier's Lease is one)."""
-
-    @property
-    def row(self) -> int: ...
-
-    @property
-    def index(self) -> int: ...
-
-
-@dataclass(frozen=True, slots=True)
-class VisitRow:
-    """A visit for lists, reports and exports. ``row`` and ``link_index`` say where its link lies; ``score`` is the
-    link's score when it was taken. ``topic`` and ``confidence`` are None where no page was judged. ``warc_file``
-    is "" where nothing was archived."""
-
-    number: int
-    key: int
-    url: str
-    host: str
-    status: int
-    outcome: Outcome
-    reason: str
-    row: int
-    link_index: int
-    kind: LinkKind
-    score: float
-    depth: int
-    hops: int
-    tunnel: int
-    relevance: float
-    relevant: bool
-    topic: int | None
-    confidence: float | None
-    title: str
-    language: str
-    content_type: str
-    charset: str
-    canonical: str
-    digest: str
-    bytes: int
-    fetched_at: float
-    elapsed_s: float
-    attempt: int
-    requests: int
-    noindex: bool
-    from_cache: bool
-    location: str
-    warc_file: str
-    warc_offset: int
-
-    @property
-    def source(self) -> int:
-        """Number of the visit whose page the link stands on; 0 for seeds."""
-        return max(self.row, 0)
-
-    @property
-    def judged(self) -> bool:
-        """Whether a page was read and judged."""
-        return self.topic is not None
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """Counts of a whole crawl. ``fetched`` are visits and the tries that were repeated; ``robots`` requests for
-    robots.txt; ``bytes`` of decoded bodies; ``failed`` and ``redirects`` are visits that ended so."""
-
-    fetched: int
-    visits: int
-    relevant: int
-    failed: int
-    redirects: int
-    refused: int
-    absent: int
-    robots: int
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Series:
-    """All visits in the order of fetching, as columns: relevance float32[n], relevant bool[n], depth int32[n],
-    hosts uint32[n] (host ids), fetched_at float64[n]."""
-
-    relevance: Floats
-    relevant: Bools
-    depth: Ints
-    hosts: HostIds
-    fetched_at: Doubles
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A URL that was never asked for and never will be (``outcome`` REFUSED or ABSENT), and where its link lies."""
-
-    key: int
-    url: str
-    row: int
-    link_index: int
-    outcome: Outcome
-    reason: str
-    at: float
-
-
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """The latest saved state of that name: after session ``session`` and visit ``visit``."""
-
-    session: int
-    visit: int
-    state: bytes
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Rejudged:
-    """What becomes of visit ``number`` when its page is judged again. ``judgement`` None: as it was judged before.
-    ``source``: what its links are known by from now on, None where it has none."""
-
-    number: int
-    judgement: Judgement | None
-    relevance: float
-    relevant: bool
-    tunnel: int
-    reason: str
-    source: Source | None
-
-
-JudgedColumns = tuple[npt.NDArray[np.int64], Keys, HostIds, Ints, Floats, Floats, Floats, Bools]
-"""numbers, keys, hosts, topics, confidence, relevance, scores [n, topics], relevant of all judged pages."""
-
-
-@dataclass(frozen=True, slots=True)
-class SessionRow:
-    """A session that ended at time ``at``, and whether all links were scored again."""
-
-    session: Session
-    rescored: bool
-    at: float
-
-
-@dataclass(frozen=True, slots=True)
-class DecisionRow:
-    """An entry of the decision log: written at ``at``, in ``session``, after ``visit``."""
-
-    at: float
-    session: int
-    visit: int
-    decision: Decision
 
 
 class Store(Protocol):
-    """What is remembered. Use: ``open``, read and write, ``commit`` now and then, ``close``."""
+    """What is remembered. Use: ``open``, read and write the facets, ``commit`` now and then, ``close``."""
+
+    @property
+    def visits(self) -> VisitStore:
+        """What was fetched, and how it was judged."""
+        ...
+
+    @property
+    def links(self) -> LinkStore:
+        """The links found, and what became of URLs that were not visited."""
+        ...
+
+    @property
+    def hosts(self) -> HostStore:
+        """Hosts as numbers, with their history."""
+        ...
+
+    @property
+    def journal(self) -> Journal:
+        """How the crawl went: sessions, decisions, requests, saved states."""
+        ...
+
+    @property
+    def examples(self) -> ExampleStore:
+        """The example pages, as they were fetched."""
+        ...
 
     def open(self, *, read_only: bool = False) -> None:
         """Open or make the store and bring an older one up to date.
@@ -215,14 +83,16 @@ class Store(Protocol):
         """
         ...
 
-    # -- writing ------------------------------------------------------------------------------------------
+
+class VisitStore(Protocol):
+    """Visits in the order of fetching, numbered from 1."""
 
     @property
     def next_number(self) -> int:
         """The number the next visit must have."""
         ...
 
-    def add_visit(
+    def add(
         self,
         visit: Visit,
         place: Place,
@@ -236,144 +106,23 @@ class Store(Protocol):
         """
         ...
 
-    def add_seeds(self, batch: LinkBatch, hosts: HostIds, scores: Doubles) -> int:
-        """One more packed row of seeds; returns its number."""
-        ...
-
-    def refuse(self, key: int, url: str, *, row: int, index: int, outcome: Outcome, reason: str, at: float) -> None:
-        """Set a URL aside for good; the first refusal of a URL counts."""
-        ...
-
-    def admit(self, key: int) -> None:
-        """Take back the refusal of a URL."""
-        ...
-
-    def forgive(self, reason: str) -> None:
-        """Take back all refusals whose reason begins with ``reason``: their links wait again after a rebuild."""
-        ...
-
-    def retry(self, key: int, attempts: int, reason: str, ready_at: float) -> None:
-        """A URL was tried ``attempts`` times so far and will be tried again."""
-        ...
-
-    def count(self, kind: str, n: int) -> None:
-        """Add ``n`` requests of a kind (ok, redirect, failed, retried, robots, examples ...) to the ledger."""
-        ...
-
-    def touch_host(self, host: int, ready_at: float) -> None:
-        """The host may not be visited before ``ready_at``; of several times the latest counts."""
-        ...
-
-    def add_session(self, session: Session, *, rescored: bool, at: float) -> None:
-        """A session ended."""
-        ...
-
-    def add_decision(self, decision: Decision) -> None:
-        """Write to the decision log."""
-        ...
-
-    def checkpoint(self, name: str, session: int, visit: int, state: bytes) -> None:
-        """Save a state; it replaces the last one of that name."""
-        ...
-
-    def update_scores(self, rows: Iterable[tuple[int, Doubles]]) -> None:
-        """New scores for packed rows, one float a link; memory holds a few hundred rows at a time.
-
-        Raises StoreError, and undoes the group, when a row does not exist or has another number of links.
-        """
-        ...
-
-    def update_judgements(self, rows: Iterable[Rejudged]) -> None:
+    def update(self, rows: Iterable[Rejudged]) -> None:
         """Pages were judged again: change visits, the sources of their links, and the history of their hosts."""
         ...
-
-    def add_example(self, line: str, topic: int, response: Response) -> None:
-        """Keep an example page, as fetched, under the line that names it; it replaces the last one."""
-        ...
-
-    def set_archive(self, file: str, length: int) -> None:
-        """Archive bytes up to here belong to what is committed."""
-        ...
-
-    def set_clock(self, now: float) -> None:
-        """The crawl's time at this commit."""
-        ...
-
-    # -- hosts --------------------------------------------------------------------------------------------
-
-    def host_id(self, name: str) -> int:
-        """The host's number in this store; a new name gets the next one."""
-        ...
-
-    def host_ids(self, names: Sequence[str]) -> HostIds:
-        """uint32[n]: host numbers of names."""
-        ...
-
-    def host_name(self, host: int) -> str:
-        """The name of a host number."""
-        ...
-
-    def host_stats(self, ids: HostIds) -> tuple[Floats, Floats]:
-        """float32[n] each: visits to these hosts so far (redirects apart), and how many were relevant."""
-        ...
-
-    def host_ready(self) -> list[tuple[int, float]]:
-        """(host, time before which it may not be visited) of every host with such a time."""
-        ...
-
-    # -- links --------------------------------------------------------------------------------------------
-
-    def link_rows(self) -> Iterator[LinkRow]:
-        """Every packed row without its evidence, in the order added; reads nothing else."""
-        ...
-
-    def batch(self, row: int) -> LinkBatch:
-        """A packed row with all its evidence; host history as it is now."""
-        ...
-
-    def row_scores(self, row: int) -> Floats:
-        """The scores of a packed row's links, float32[n]: when they were found, or last scored again."""
-        ...
-
-    def batches(self) -> Iterator[tuple[int, LinkBatch]]:
-        """(row, batch) of every packed row, in the order added."""
-        ...
-
-    def find_links_to(self, key: int) -> Iterator[tuple[int, int, float]]:
-        """(row, index, score) of every link to a URL, in the order added; looks through all rows."""
-        ...
-
-    def opened_rows(self) -> set[int]:
-        """Packed rows of which a link was taken: one was visited, or set aside when its turn came."""
-        ...
-
-    def seed_urls(self) -> set[str]:
-        """The URLs of all seed rows."""
-        ...
-
-    def done_keys(self) -> Keys:
-        """Sorted distinct keys of all URLs visited, refused or absent."""
-        ...
-
-    def retries(self) -> dict[int, int]:
-        """Key → tries so far, of URLs that wait for another try."""
-        ...
-
-    # -- visits -------------------------------------------------------------------------------------------
 
     def visited(self, key: int) -> bool:
         """Whether the URL was visited."""
         ...
 
-    def visit(self, number: int) -> VisitRow | None:
+    def get(self, number: int) -> VisitRow | None:
         """A visit by its number."""
         ...
 
-    def visit_by_key(self, key: int) -> VisitRow | None:
+    def by_key(self, key: int) -> VisitRow | None:
         """A visit by its URL's key."""
         ...
 
-    def visits(
+    def rows(
         self, *, after: int = 0, relevant: bool | None = None, outcome: Outcome | None = None
     ) -> Iterator[VisitRow]:
         """Visits with a number above ``after``, in the order of fetching, filtered where asked."""
@@ -381,6 +130,10 @@ class Store(Protocol):
 
     def path_to(self, number: int) -> list[VisitRow]:
         """The visits that led to this one, from the seed on, itself last."""
+        ...
+
+    def urls(self, numbers: Iterable[int] | None = None) -> dict[int, str]:
+        """Visit number → URL, of these visits (in that order; unknown numbers are left out) or of all."""
         ...
 
     def replay(self, after: int = 0) -> Iterator[Visit]:
@@ -395,37 +148,135 @@ class Store(Protocol):
         """All judged pages as columns, in the order of their visits."""
         ...
 
-    def urls_by_number(self) -> dict[int, str]:
-        """Visit number → URL."""
-        ...
-
-    def relevance_flags(self) -> Iterator[bool]:
-        """Whether each visit was relevant, in the order of fetching."""
-        ...
-
-    def relevant_between(self, first: int, last: int) -> int:
-        """How many of the visits ``first`` to ``last`` (both included) were relevant."""
-        ...
-
-    def refusal(self, key: int) -> Refusal | None:
-        """Why a URL was set aside, if it was."""
-        ...
-
-    def totals(self) -> Totals:
-        """Counts of the whole crawl."""
+    def relevant(self, first: int = 1, last: int | None = None) -> Bools:
+        """bool[n]: whether each of the visits ``first`` to ``last`` (both included; None: the last) was relevant."""
         ...
 
     def series(self) -> Series:
         """All visits as columns, for curves."""
         ...
 
+    def totals(self) -> Totals:
+        """Counts of the whole crawl."""
+        ...
+
+
+class LinkStore(Protocol):
+    """Packed rows of links, and URLs that are no visits: set aside for good, or to be tried again."""
+
+    def add_seeds(self, batch: LinkBatch, hosts: HostIds, scores: Doubles) -> int:
+        """One more packed row of seeds; returns its number."""
+        ...
+
+    def rows(self) -> Iterator[LinkRow]:
+        """Every packed row without its evidence, in the order added; reads nothing else."""
+        ...
+
+    def batch(self, row: int) -> LinkBatch:
+        """A packed row with all its evidence; host history as it is now."""
+        ...
+
+    def batches(self, *, seeds: bool = False) -> Iterator[tuple[int, LinkBatch]]:
+        """(row, batch) of every packed row, or of those of seeds only, in the order added."""
+        ...
+
+    def scores(self, row: int) -> Floats:
+        """The scores of a packed row's links, float32[n]: when they were found, or last scored again."""
+        ...
+
+    def update_scores(self, rows: Iterable[tuple[int, Doubles]]) -> None:
+        """New scores for packed rows, one float a link; memory holds a few hundred rows at a time.
+
+        Raises StoreError, and undoes the group, when a row does not exist or has another number of links.
+        """
+        ...
+
+    def find(self, key: int) -> Iterator[tuple[int, int, float]]:
+        """(row, index, score) of every link to a URL, in the order added; looks through all rows."""
+        ...
+
+    def opened(self) -> set[int]:
+        """Packed rows of which a link was taken: one was visited, or set aside when its turn came."""
+        ...
+
+    def refuse(self, key: int, url: str, *, row: int, index: int, outcome: Outcome, reason: str, at: float) -> None:
+        """Set a URL aside for good; the first refusal of a URL counts."""
+        ...
+
+    def readmit(self, key: int | None = None, *, reason: str = "") -> None:
+        """Take back the refusal of a URL, or all whose reason begins with ``reason``: their links wait again after a
+        rebuild. One of the two must be given."""
+        ...
+
+    def refusal(self, key: int) -> Refusal | None:
+        """Why a URL was set aside, if it was."""
+        ...
+
+    def retry(self, key: int, attempts: int, reason: str, ready_at: float) -> None:
+        """A URL was tried ``attempts`` times so far and will be tried again."""
+        ...
+
+    def retries(self) -> dict[int, int]:
+        """Key → tries so far, of URLs that wait for another try."""
+        ...
+
+    def done_keys(self) -> Keys:
+        """Sorted distinct keys of all URLs visited, refused or absent."""
+        ...
+
+
+class HostStore(Protocol):
+    """Hosts as numbers from 0 in the order of first sight, and what the crawl saw of each."""
+
+    def ids(self, names: Sequence[str]) -> HostIds:
+        """uint32[n]: host numbers of names; a new name gets the next one."""
+        ...
+
+    def name(self, host: int) -> str:
+        """The name of a host number."""
+        ...
+
+    def stats(self, ids: HostIds) -> tuple[Floats, Floats]:
+        """float32[n] each: visits to these hosts so far (redirects apart), and how many were relevant."""
+        ...
+
+    def touch(self, host: int, ready_at: float) -> None:
+        """The host may not be visited before ``ready_at``; of several times the latest counts."""
+        ...
+
+    def ready(self) -> list[tuple[int, float]]:
+        """(host, time before which it may not be visited) of every host with such a time."""
+        ...
+
+
+class Journal(Protocol):
+    """How the crawl went, and what it needs to go on."""
+
+    clock: float
+    """The crawl's time at the last commit; 0.0 at first. Set it before a commit."""
+
+    @property
+    def archive(self) -> tuple[str, int] | None:
+        """(file, length): archive bytes up to here belong to what is committed; None before any do."""
+        ...
+
+    @archive.setter
+    def archive(self, mark: tuple[str, int]) -> None: ...
+
+    def count(self, kind: str, n: int) -> None:
+        """Add ``n`` requests of a kind (ok, redirect, failed, retried, robots, examples ...) to the ledger."""
+        ...
+
     def ledger(self) -> dict[str, int]:
         """Requests by kind."""
         ...
 
-    # -- the rest -----------------------------------------------------------------------------------------
+    def add_session(self, session: Session, *, rescored: bool, at: float) -> None:
+        """A session ended."""
+        ...
 
-    def sessions_ended(self) -> int:
+    @property
+    def last_session(self) -> int:
         """Number of the last session that ended, 0 if none."""
         ...
 
@@ -433,22 +284,30 @@ class Store(Protocol):
         """All sessions that ended, in order."""
         ...
 
+    def add_decision(self, decision: Decision) -> None:
+        """Write to the decision log."""
+        ...
+
     def decisions(self) -> Iterator[DecisionRow]:
         """The decision log, oldest first."""
         ...
 
-    def last_checkpoint(self, name: str) -> Checkpoint | None:
+    def save(self, name: str, visit: int, state: bytes) -> None:
+        """Save a state after visit ``visit``; it replaces the last one of that name."""
+        ...
+
+    def saved(self, name: str) -> Checkpoint | None:
         """The latest state saved under a name."""
         ...
 
-    def examples(self) -> list[tuple[str, int, Response]]:
+
+class ExampleStore(Protocol):
+    """Example pages under the lines that name them."""
+
+    def add(self, line: str, topic: int, response: Response) -> None:
+        """Keep an example page, as fetched, under the line that names it; it replaces the last one."""
+        ...
+
+    def all(self) -> list[tuple[str, int, Response]]:
         """(line, topic, response) of every example kept, in the order of first keeping."""
-        ...
-
-    def archive(self) -> tuple[str, int] | None:
-        """What ``set_archive`` last committed."""
-        ...
-
-    def clock(self) -> float:
-        """What ``set_clock`` last committed; 0.0 at first."""
         ...

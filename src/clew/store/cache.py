@@ -32,7 +32,7 @@ class ArchiveCache:
     def get(self, url: str, not_before: float) -> Response | None:
         """The latest fetch of a URL if it is no older than ``not_before`` (Unix time) and can be read."""
         for store in self._stores:
-            row = store.visit_by_key(key(url))
+            row = store.visits.by_key(key(url))
             if row is None or row.outcome not in KEPT or not row.warc_file:
                 continue
             return self._read(row.warc_file, row.warc_offset, row.fetched_at, not_before)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from clew.model import Decision, Judgement, Keys, LinkKind, Outcome, Page, Response, Session, Visit
-from clew.store.base import DecisionRow, Place, Refusal, Rejudged, SessionRow, VisitRow
 from clew.store.packed import pack_floats, unpack_floats
+from clew.store.records import DecisionRow, Place, Refusal, Rejudged, SessionRow, VisitRow
 
 Row = tuple[Any, ...]
 
@@ -72,6 +72,17 @@ TOTALS = (
     " (SELECT coalesce(sum(attempts), 0) FROM retries), (SELECT count(*) FROM refused WHERE outcome = 'refused'),"
     " (SELECT count(*) FROM refused WHERE outcome = 'absent'),"
     " coalesce((SELECT n FROM ledger WHERE kind = 'robots'), 0) FROM visits"
+)
+PACKED_SEEDS = PACKED_IN_ORDER.replace("WHERE", "WHERE h.row <= 0 AND")
+LAST_VISIT = "SELECT coalesce(max(number), 0) FROM visits"
+JUDGED = (
+    "SELECT number, key, host, topic, confidence, relevance, relevant, topic_scores FROM visits"
+    " WHERE topic_scores IS NOT NULL ORDER BY number"
+)
+REFUSALS = "SELECT key, url, row, link_index, outcome, reason, at FROM refused"
+SESSIONS = (
+    "SELECT number, first_visit, last_visit, fetched, relevant, fetched_total, relevant_total, best_waiting,"
+    " rescored, at FROM sessions ORDER BY number"
 )
 HOST_HISTORY = (
     "SELECT host, count(*), sum(relevant), sum(outcome = 'failed') FROM visits"

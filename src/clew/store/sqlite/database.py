@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from clew.errors import ProjectError, StoreError
-from clew.store.lock import Lock
-from clew.store.migrations import MIGRATIONS, check, migrate, version
+from clew.store.sqlite.lock import Lock
+from clew.store.sqlite.migrations import MIGRATIONS, check, migrate, version
 
 Row = tuple[Any, ...]
 

@@ -13,7 +13,7 @@ HostRow = tuple[int, str, int, int, int, float]
 """id, name, visits, relevant, failures, ready_at."""
 
 
-class Hosts:
+class HostTable:
     """Numbers run from 0 in the order of first sight. ``visits`` counts pages and failures, not redirects."""
 
     def __init__(self, rows: Iterable[HostRow] = ()) -> None:

@@ -1,0 +1,176 @@
+"""Records that a store takes and gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.model import (
+    Bools,
+    Decision,
+    Doubles,
+    Floats,
+    Ints,
+    Judgement,
+    Keys,
+    LinkKind,
+    Outcome,
+    Session,
+    Source,
+)
+
+HostIds = npt.NDArray[np.uint32]
+LinkRow = tuple[int, Keys, HostIds, Floats]
+"""A packed row without its evidence: row, keys uint64[n], hosts uint32[n], scores float32[n]."""
+
+
+class Place(Protocol):
+    """Where a link lies: place ``index`` of packed row ``row`` (a frontier's Lease is one)."""
+
+    @property
+    def row(self) -> int: ...
+
+    @property
+    def index(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class VisitRow:
+    """A visit for lists, reports and exports. ``row`` and ``link_index`` say where its link lies; ``score`` is the
+    link's score when it was taken. ``topic`` and ``confidence`` are None where no page was judged. ``warc_file``
+    is "" where nothing was archived."""
+
+    number: int
+    key: int
+    url: str
+    host: str
+    status: int
+    outcome: Outcome
+    reason: str
+    row: int
+    link_index: int
+    kind: LinkKind
+    score: float
+    depth: int
+    hops: int
+    tunnel: int
+    relevance: float
+    relevant: bool
+    topic: int | None
+    confidence: float | None
+    title: str
+    language: str
+    content_type: str
+    charset: str
+    canonical: str
+    digest: str
+    bytes: int
+    fetched_at: float
+    elapsed_s: float
+    attempt: int
+    requests: int
+    noindex: bool
+    from_cache: bool
+    location: str
+    warc_file: str
+    warc_offset: int
+
+    @property
+    def source(self) -> int:
+        """Number of the visit whose page the link stands on; 0 for seeds."""
+        return max(self.row, 0)
+
+    @property
+    def judged(self) -> bool:
+        """Whether a page was read and judged."""
+        return self.topic is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Counts of a whole crawl. ``fetched`` are visits and the tries that were repeated; ``robots`` requests for
+    robots.txt; ``bytes`` of decoded bodies; ``failed`` and ``redirects`` are visits that ended so."""
+
+    fetched: int
+    visits: int
+    relevant: int
+    failed: int
+    redirects: int
+    refused: int
+    absent: int
+    robots: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Series:
+    """All visits in the order of fetching, as columns: relevance float32[n], relevant bool[n], depth int32[n],
+    hosts uint32[n] (host ids), fetched_at float64[n]."""
+
+    relevance: Floats
+    relevant: Bools
+    depth: Ints
+    hosts: HostIds
+    fetched_at: Doubles
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A URL that was never asked for and never will be (``outcome`` REFUSED or ABSENT), and where its link lies."""
+
+    key: int
+    url: str
+    row: int
+    link_index: int
+    outcome: Outcome
+    reason: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The latest saved state of that name: after session ``session`` and visit ``visit``."""
+
+    session: int
+    visit: int
+    state: bytes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rejudged:
+    """What becomes of visit ``number`` when its page is judged again. ``judgement`` None: as it was judged before.
+    ``source``: what its links are known by from now on, None where it has none."""
+
+    number: int
+    judgement: Judgement | None
+    relevance: float
+    relevant: bool
+    tunnel: int
+    reason: str
+    source: Source | None
+
+
+JudgedColumns = tuple[npt.NDArray[np.int64], Keys, HostIds, Ints, Floats, Floats, Floats, Bools]
+"""numbers, keys, hosts, topics, confidence, relevance, scores [n, topics], relevant of all judged pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A session that ended at time ``at``, and whether all links were scored again."""
+
+    session: Session
+    rescored: bool
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRow:
+    """An entry of the decision log: written at ``at``, in ``session``, after ``visit``."""
+
+    at: float
+    session: int
+    visit: int
+    decision: Decision

@@ -1,0 +1,59 @@
+"""The Store on one SQLite file (``crawl.db``): a module a facet, over one open transaction.
+
+Writing gathers rows in memory and hands them to SQLite statement by statement, many rows at a time, when the group
+is committed or something is read. Batches lately written or read are kept, so that a crawl which follows the links
+of the page it just read asks the disk for nothing.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from clew.store.sqlite.examples import SqliteExamples
+from clew.store.sqlite.hosts import SqliteHosts
+from clew.store.sqlite.journal import SqliteJournal
+from clew.store.sqlite.links import SqliteLinks
+from clew.store.sqlite.transaction import Transaction
+from clew.store.sqlite.visits import SqliteVisits
+
+
+class SqliteStore:
+    """A Store (see ``clew.store.base``) in the file ``path``. Open it before use."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._transaction = Transaction(self.path)
+        self.hosts = SqliteHosts(self._transaction)
+        self.links = SqliteLinks(self._transaction, self.hosts)
+        self.journal = SqliteJournal(self._transaction)
+        self.visits = SqliteVisits(self._transaction, self.hosts, self.links, self.journal)
+        self.examples = SqliteExamples(self._transaction)
+
+    def open(self, *, read_only: bool = False) -> None:
+        self.close()
+        self._transaction.open(read_only=read_only)
+        try:
+            self._recall()
+        except BaseException:
+            self.close()
+            raise
+
+    def _recall(self) -> None:
+        """What the facets keep in memory, as the file has it now."""
+        self._transaction.forget()
+        for facet in (self.hosts, self.links, self.journal, self.visits):
+            facet.recall()
+
+    def close(self) -> None:
+        self._transaction.close()
+        for facet in (self.hosts, self.links, self.journal, self.visits):
+            facet.forget()
+
+    def refresh(self) -> None:
+        if self._transaction.database.read_only:
+            self._transaction.database.refresh()
+            self._recall()
+
+    def commit(self) -> None:
+        self._transaction.commit()
+        self.visits.committed()

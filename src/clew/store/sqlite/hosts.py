@@ -1,0 +1,61 @@
+"""The hosts of a SQLite store: columns in memory, written when they changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clew.model import Floats
+from clew.store.records import HostIds
+from clew.store.sqlite import schema
+from clew.store.sqlite.hosttable import HostTable
+from clew.store.sqlite.transaction import Transaction
+
+
+class SqliteHosts:
+    """A HostStore. ``table`` has the columns."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+        transaction.before_writing.append(self._hand_in)
+        self.forget()
+
+    def forget(self) -> None:
+        """Nothing is known."""
+        self.table = HostTable()
+
+    def recall(self) -> None:
+        """Read all hosts."""
+        self.table = HostTable(
+            self._transaction.rows("SELECT id, name, visits, relevant, failures, ready_at FROM hosts")
+        )
+
+    def recount(self, last: int) -> None:
+        """History anew, from the visits up to ``last``."""
+        for host, visits, relevant, failed in self._transaction.rows(schema.HOST_HISTORY, (last,)):
+            self.table.set(host, (visits, relevant, failed))
+
+    def after(self, number: int) -> HostTable:
+        """All hosts with their history as it was after a visit."""
+        past = HostTable((host, name, 0, 0, 0, 0.0) for host, name in enumerate(self.table.names))
+        for host, visits, relevant, failed in self._transaction.rows(schema.HOST_HISTORY, (number,)):
+            past.set(host, (visits, relevant, failed))
+        return past
+
+    def _hand_in(self) -> None:
+        self._transaction.put_all(schema.PUT_HOST, self.table.take_changed())
+
+    def ids(self, names: Sequence[str]) -> HostIds:
+        return self.table.ids(names)
+
+    def name(self, host: int) -> str:
+        return self.table.names[host]
+
+    def stats(self, ids: HostIds) -> tuple[Floats, Floats]:
+        return self.table.stats(ids)
+
+    def touch(self, host: int, ready_at: float) -> None:
+        self._transaction.database.check_writable()
+        self.table.hold(host, ready_at)
+
+    def ready(self) -> list[tuple[int, float]]:
+        return self.table.ready()

@@ -1,0 +1,100 @@
+"""What the facets of a store share: the open file, and the rows gathered for its next transaction."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from clew.errors import StoreError
+from clew.store.sqlite.database import Database, Row
+
+
+class Transaction:
+    """Rows wait here until they are many, or something is read; ``commit`` makes all of them last.
+
+    ``before_writing``: what hands in rows that a facet gathered by itself. Such a facet sets ``gathered``.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.before_writing: list[Callable[[], None]] = []
+        self._database: Database | None = None
+        self.forget()
+
+    def open(self, *, read_only: bool) -> None:
+        """Open the file."""
+        self._database = Database(self.path, read_only=read_only)
+
+    def close(self) -> None:
+        """Let go of the file and of what was not committed."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+        self.forget()
+
+    def forget(self) -> None:
+        """Nothing waits to be written."""
+        self._pending: defaultdict[str, list[Row]] = defaultdict(list)
+        self.gathered = False
+
+    @property
+    def database(self) -> Database:
+        """The open file. Raises StoreError when it is not open."""
+        if self._database is None:
+            raise StoreError(f"{self.path} is not open")
+        return self._database
+
+    # -- writing ------------------------------------------------------------------------------------------
+
+    def put(self, sql: str, *values: Any) -> None:
+        """One more row for a statement."""
+        self.database.check_writable()
+        self._pending[sql].append(values)
+
+    def put_all(self, sql: str, rows: Sequence[Row]) -> None:
+        """More rows for a statement."""
+        if rows:
+            self._pending[sql].extend(rows)
+
+    def write(self, sql: str, rows: Sequence[Row]) -> int:
+        """Run a statement now, after everything that waits; returns how many rows it changed."""
+        self.settle()
+        return self.database.write(sql, rows)
+
+    def commit(self) -> None:
+        """Write everything and end the transaction."""
+        self._flush()
+        self.database.commit()
+
+    def _flush(self) -> None:
+        """Hand everything gathered to SQLite, within the open transaction."""
+        self.gathered = False
+        for hand_in in self.before_writing:
+            hand_in()
+        pending, self._pending = self._pending, defaultdict(list)
+        for sql, rows in pending.items():
+            self.database.write(sql, rows)
+
+    # -- reading ------------------------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Reading sees what was written."""
+        if self._pending or self.gathered:
+            self._flush()
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        """All rows of a query."""
+        self.settle()
+        return self.database.rows(sql, values)
+
+    def chunks(self, sql: str, after: int) -> Iterator[Row]:
+        """The rows of a query, some at a time (see ``Database.chunks``)."""
+        self.settle()
+        return self.database.chunks(sql, after)
+
+    def value(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """The first value of the first row; None without one."""
+        rows = self.rows(sql, values)
+        return rows[0][0] if rows else None

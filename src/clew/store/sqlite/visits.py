@@ -1,0 +1,206 @@
+"""The visits of a SQLite store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from clew.errors import StoreError
+from clew.model import Bools, Doubles, Link, Outcome, Visit
+from clew.store.packed import pack_source
+from clew.store.records import HostIds, JudgedColumns, Place, Rejudged, Series, Totals, VisitRow
+from clew.store.sqlite import schema
+from clew.store.sqlite.database import Row
+from clew.store.sqlite.hosts import SqliteHosts
+from clew.store.sqlite.hosttable import HostTable
+from clew.store.sqlite.journal import SqliteJournal
+from clew.store.sqlite.links import SqliteLinks, with_history
+from clew.store.sqlite.transaction import Transaction
+
+
+class SqliteVisits:
+    """A VisitStore. A visit writes its links too, and moves the history of its host."""
+
+    def __init__(
+        self, transaction: Transaction, hosts: SqliteHosts, links: SqliteLinks, journal: SqliteJournal
+    ) -> None:
+        self._transaction = transaction
+        self._hosts = hosts
+        self._links = links
+        self._journal = journal
+        self.forget()
+
+    def forget(self) -> None:
+        """Nothing is known."""
+        self._last = 0
+        self._new_keys: set[int] = set()
+
+    def recall(self) -> None:
+        """Read how many visits there are."""
+        self.forget()
+        self._last = self._transaction.value(schema.LAST_VISIT)
+
+    def committed(self) -> None:
+        """All visits are in the file."""
+        self._new_keys.clear()
+
+    # -- writing ------------------------------------------------------------------------------------------
+
+    @property
+    def next_number(self) -> int:
+        return self._last + 1
+
+    def add(
+        self,
+        visit: Visit,
+        place: Place,
+        hosts: HostIds | None = None,
+        scores: Doubles | None = None,
+        warc: tuple[str, int] | None = None,
+    ) -> None:
+        if visit.number != self.next_number:
+            raise ValueError(f"visit {visit.number} is out of turn: the next one is {self.next_number}")
+        if self.visited(visit.link.key):
+            raise StoreError(f"{self._transaction.path}: {visit.link.url} was visited before; a URL is visited once")
+        host = self._hosts.table.id(visit.link.host)
+        values = schema.visit_values(visit, place, host, warc)
+        if visit.links is not None:
+            self._links.add(visit.number, visit.links, hosts, scores)
+        self._transaction.put(schema.ADD_VISIT, *values)
+        self._last = visit.number
+        self._new_keys.add(visit.link.key)
+        self._journal.advance(visit.number, visit.response.fetched_at)
+        if visit.response.outcome is not Outcome.REDIRECT:
+            failed = visit.response.outcome is Outcome.FAILED
+            self._hosts.table.count(host, relevant=bool(visit.relevant), failed=failed)
+
+    def update(self, rows: Iterable[Rejudged]) -> None:
+        for again in rows:
+            if again.judgement is not None:
+                self._transaction.put(schema.PUT_JUDGED, *schema.judged_values(again))
+            else:
+                self._transaction.put(schema.PUT_TUNNEL, again.tunnel, again.number)
+            if again.source is not None:
+                self._transaction.put(schema.PUT_SOURCE, pack_source(again.source), again.number)
+        self._transaction.settle()
+        self._links.drop_kept()
+        self._hosts.recount(self._last)
+
+    # -- one visit, or some -------------------------------------------------------------------------------
+
+    def visited(self, key: int) -> bool:
+        if key in self._new_keys:
+            return True
+        sql = "SELECT 1 FROM visits WHERE key = ?"
+        return bool(self._transaction.database.rows(sql, (schema.signed(key),)))  # nothing need be written for this
+
+    def get(self, number: int) -> VisitRow | None:
+        return self._one("number = ?", number)
+
+    def by_key(self, key: int) -> VisitRow | None:
+        return self._one("key = ?", schema.signed(key))
+
+    def _one(self, where: str, value: int) -> VisitRow | None:
+        rows = self._transaction.rows(f"{schema.VISITS} WHERE {where}", (value,))
+        return schema.visit_row(rows[0], self._hosts.table.names) if rows else None
+
+    def rows(
+        self, *, after: int = 0, relevant: bool | None = None, outcome: Outcome | None = None
+    ) -> Iterator[VisitRow]:
+        for values in self._values(after):
+            row = schema.visit_row(values, self._hosts.table.names)
+            if relevant in (None, row.relevant) and outcome in (None, row.outcome):
+                yield row
+
+    def _values(self, after: int) -> Iterator[Row]:
+        return self._transaction.chunks(f"{schema.VISITS} WHERE number > :after ORDER BY number LIMIT :limit", after)
+
+    def path_to(self, number: int) -> list[VisitRow]:
+        path: list[VisitRow] = []
+        while number and (row := self.get(number)) is not None:
+            path.append(row)
+            number = row.source
+        return path[::-1]
+
+    def urls(self, numbers: Iterable[int] | None = None) -> dict[int, str]:
+        sql = "SELECT number, url FROM visits"
+        if numbers is None:
+            return dict(self._transaction.rows(sql))
+        found = (self._transaction.rows(f"{sql} WHERE number = ?", (int(number),)) for number in numbers)
+        return {number: url for rows in found for number, url in rows}
+
+    def replay(self, after: int = 0) -> Iterator[Visit]:
+        last, past = self._last, self._hosts.after(after)
+        for values in self._values(after):
+            row = schema.visit_row(values, self._hosts.table.names)
+            if row.number > last:  # made while its past is being looked at
+                return
+            yield self._replayed(row, values[-1], past)
+            if row.outcome is not Outcome.REDIRECT:
+                past.count(past.id(row.host), relevant=row.relevant, failed=row.outcome is Outcome.FAILED)
+
+    def _replayed(self, row: VisitRow, scores: bytes | None, past: HostTable) -> Visit:
+        found = self._links.look_up(row.number)
+        return Visit(
+            number=row.number,
+            link=Link(with_history(self._links.stored(row.row), past), row.link_index, row.score, row.attempt),
+            response=schema.response_of(row),
+            page=None,
+            judgement=schema.judgement_of(row, scores),
+            relevance=row.relevance,
+            relevant=row.relevant,
+            tunnel=row.tunnel,
+            reason=row.reason,
+            links=with_history(found, past) if found is not None else None,
+        )
+
+    # -- all of them --------------------------------------------------------------------------------------
+
+    def judged(self) -> JudgedColumns:
+        rows = self._transaction.rows(schema.JUDGED)
+        columns = list(zip(*rows, strict=True)) or [()] * 8
+        numbers, keys, hosts, topics, confidence, relevance, relevant, scores = columns
+        table = np.frombuffer(b"".join(scores), "<f4")
+        return (
+            np.array(numbers, np.int64),
+            schema.unsigned_keys(keys),
+            np.array(hosts, np.uint32),
+            np.array(topics, np.int32),
+            np.array(confidence, np.float32),
+            np.array(relevance, np.float32),
+            table.reshape(len(rows), len(table) // max(len(rows), 1)),
+            np.array(relevant, np.bool_),
+        )
+
+    def relevant(self, first: int = 1, last: int | None = None) -> Bools:
+        sql = "SELECT relevant FROM visits WHERE number BETWEEN ? AND ? ORDER BY number"
+        rows = self._transaction.rows(sql, (first, self._last if last is None else last))
+        return np.array([flag for (flag,) in rows], np.bool_)
+
+    def series(self) -> Series:
+        sql = "SELECT relevance, relevant, depth, host, fetched_at FROM visits ORDER BY number"
+        columns = list(zip(*self._transaction.rows(sql), strict=True)) or [()] * 5
+        return Series(
+            relevance=np.array(columns[0], np.float32),
+            relevant=np.array(columns[1], np.bool_),
+            depth=np.array(columns[2], np.int32),
+            hosts=np.array(columns[3], np.uint32),
+            fetched_at=np.array(columns[4], np.float64),
+        )
+
+    def totals(self) -> Totals:
+        visits, relevant, failed, redirects, size, repeated, refused, absent, robots = self._transaction.rows(
+            schema.TOTALS
+        )[0]
+        return Totals(
+            fetched=visits + repeated,
+            visits=visits,
+            relevant=relevant,
+            failed=failed,
+            redirects=redirects,
+            refused=refused,
+            absent=absent,
+            robots=robots,
+            bytes=size,
+        )
