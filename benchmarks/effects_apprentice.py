@@ -109,11 +109,11 @@ def changed(**settings: Any) -> Iterator[None]:
             both = {**msgspec.structs.asdict(given or ApprenticeSettings()), **settings}
             super().__init__(msgspec.convert(both, ApprenticeSettings, strict=False))
 
-    before, STRATEGIES[OURS] = STRATEGIES[OURS], Changed
+    STRATEGIES.add(OURS, Changed)
     try:
         yield
     finally:
-        STRATEGIES[OURS] = before
+        del STRATEGIES.added[OURS]
 
 
 def crawled(folder: Path, web: Web, strategy: str, shared: dict[str, SharedReader], **settings: Any) -> Crawled:

@@ -256,7 +256,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="settings of bingo")
     options = parser.parse_args(arguments)
     judges = options.judges.split(",")
-    STRATEGIES[Bingo.name] = Watched
+    STRATEGIES.add(Bingo.name, Watched)
     Watched.changed = dict(pair.split("=", 1) for pair in options.set)
     if options.tasks:
         for line in areas(options.tasks, judges):

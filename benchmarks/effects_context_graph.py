@@ -97,7 +97,7 @@ def changed(pairs: Sequence[str]) -> None:
     """Crawl with other settings of context-graph than the defaults."""
     values = dict(pair.split("=", 1) for pair in pairs)
     settings = msgspec.convert(values, ContextGraph.Settings, strict=False)
-    STRATEGIES[OURS] = lambda: ContextGraph(settings)
+    STRATEGIES.add(OURS, lambda: ContextGraph(settings))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

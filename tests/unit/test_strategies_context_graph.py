@@ -31,7 +31,7 @@ Settings = ContextGraph.Settings
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(STRATEGIES, ContextGraph.name, ContextGraph)
+    monkeypatch.setitem(STRATEGIES.added, ContextGraph.name, ContextGraph)
 
 
 # -- graphs -----------------------------------------------------------------------------------------------

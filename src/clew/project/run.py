@@ -43,8 +43,6 @@ from clew.web.registry import absolute
 from clew.web.registry import make as make_world
 from clew.workers.pool import PageWorker, ReadingPool
 
-DUPLICATES = ("best", "first", "mean")
-
 
 @dataclass(frozen=True, slots=True)
 class CrawlOptions:
@@ -125,8 +123,6 @@ def chosen(settings: Settings, options: CrawlOptions) -> Settings:
         judge = msgspec.structs.replace(judge, name=options.judge)
     if options.strategy is not None:
         strategy["name"] = options.strategy
-    if crawl.duplicates not in DUPLICATES:
-        raise ConfigError(f"crawl.duplicates is {crawl.duplicates!r}; choose one of: {', '.join(DUPLICATES)}")
     return msgspec.structs.replace(settings, crawl=crawl, judge=judge, strategy=strategy)
 
 
@@ -213,7 +209,7 @@ async def _parts(  # what a crawl is put together from
         world=world,
         clock=clock,
         store=store,
-        frontier=ColumnFrontier(settings.crawl.duplicates),  # type: ignore[arg-type]  # checked in ``chosen``
+        frontier=ColumnFrontier(settings.crawl.duplicates),
         strategy=strategy,
         interest=interest,
         reading=reading,

@@ -49,9 +49,9 @@ from clew.judges.hierarchy import Hierarchy
 from clew.model import Decision, Doubles, Judgement, Keys, LinkBatch, LinkKind, Session, TermIds, Visit
 from clew.strategies.ariadne.criteria import LOCAL, geometric, lexicographic
 from clew.strategies.ariadne.focus import Aim, Widening, renumbered
-from clew.strategies.ariadne.settings import CRITERIA, LETTERS, MEANINGS, AriadneSettings, check
+from clew.strategies.ariadne.settings import CRITERIA, LETTERS, MEANINGS, AriadneSettings
 from clew.strategies.ariadne.texts import learned, text_of_term
-from clew.strategies.base import Pages, Quiet, View
+from clew.strategies.base import Pages, Strategy, View
 from clew.topics.formula import relaxed, topics_of, unparse
 from clew.topics.semantics import value
 from clew.topics.tree import ROOT
@@ -62,7 +62,7 @@ PRIOR_PAGES = 20.0
 Numbers = npt.NDArray[np.integer]
 
 
-class Ariadne(Quiet):
+class Ariadne(Strategy):
     """Links by eight criteria under a focus that widens when fewer relevant pages are found."""
 
     name = "ariadne"
@@ -70,7 +70,6 @@ class Ariadne(Quiet):
 
     def __init__(self, settings: AriadneSettings | None = None) -> None:
         self.settings = settings or AriadneSettings()
-        check(self.settings)
         self._widening = Widening(self.settings.generalise, self.settings.boost, self.settings.widen)
         weights = {name: float(getattr(self.settings, name)) for name in CRITERIA}
         self._weights = {name: weight for name, weight in weights.items() if weight > 0}
