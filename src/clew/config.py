@@ -236,7 +236,7 @@ class StoreSettings(Section, frozen=True):
 
 
 class Settings(Section, frozen=True):
-    """All of clew.toml. ``strategy`` holds ``name`` and one table a strategy, which the strategy's own settings check."""
+    """All of clew.toml. ``strategy`` holds ``name`` and one table a strategy, which the strategy itself checks."""
 
     project: ProjectSettings = field(default_factory=ProjectSettings)
     interest: InterestSettings = field(default_factory=InterestSettings)
@@ -270,7 +270,9 @@ def _judge(given: dict[str, Any], origin: str) -> dict[str, Any]:
     for name in moved:
         _hint(origin, name, str(given.get("name", "naive-bayes")))
     if wrong := sorted({"tables", "moved"} & (set(given) - set(tables))):
-        raise ConfigError(f"{origin}: [judge] has no setting {wrong[0]!r}; it has: name, threshold")
+        raise ConfigError(
+            f"{origin}: [judge] has no setting {wrong[0]!r}; it has: name, threshold; see docs/settings.md"
+        )
     rest = {name: value for name, value in given.items() if name not in tables and name not in moved}
     return {**rest, "tables": tables, "moved": moved}
 

@@ -15,6 +15,8 @@ from clew.crawl.owncrawl import OwnCrawl
 from clew.errors import ConfigError, InputError, ProjectError, UrlError
 from clew.examples.gathering import Wanted
 from clew.examples.labels import LABELS, RELEVANT, as_examples, read_labels
+from clew.judges.base import JudgeContext
+from clew.judges.registry import reads_text
 from clew.model import OTHER, Visit
 from clew.store.base import Store
 from clew.store.sqlite import SqliteStore
@@ -219,11 +221,10 @@ class Project:
         )
 
     def _matches_text(self) -> bool:
-        """Whether pages must carry their text: for the judge embedding, and keywords that are regular expressions."""
-        if self.settings.judge.name == "embedding":
-            return True
-        lists = (self.settings.interest.keywords, *self.topic_keywords.values())
-        return any(word.startswith("/") and word.endswith("/") and len(word) > 2 for words in lists for word in words)
+        """Whether pages must carry their text, since the judge reads it."""
+        keywords, by_topic = self.settings.interest.keywords, self.topic_keywords
+        context = JudgeContext(keywords=keywords, keywords_by_topic=by_topic, folder=self.path)
+        return reads_text(self.settings.judge.name, context)
 
     # -- whom to ask --------------------------------------------------------------------------------------
 

@@ -6,14 +6,12 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import msgspec
-
 from clew.examples.gathering import Training
 from clew.examples.labels import LABELS
 from clew.examples.training import Adoption, Feedback, apart, train
 from clew.examples.visited import archetypes_of
 from clew.examples.visited import examples as archetype_examples
-from clew.judges.base import Judge
+from clew.judges.base import Judge, JudgeContext, Shares
 from clew.judges.registry import make as make_judge
 from clew.model import Example
 from clew.project.project import Project
@@ -25,18 +23,26 @@ from clew.web.base import Clock, World
 
 def make_project_judge(project: Project, name: str = "") -> Judge:
     """The judge of the settings, or another one by name, untrained. Raises ConfigError for a wrong name."""
+    return make_judge(name or project.settings.judge.name, judge_context(project))
+
+
+def judge_context(project: Project) -> JudgeContext:
+    """What a project's judge is made from."""
     settings, interest = project.settings, project.interest
-    judge = msgspec.structs.replace(settings.judge, name=name) if name else settings.judge
-    if judge.model:
-        judge = msgspec.structs.replace(judge, model=str(project.path / Path(judge.model).expanduser()))
-    return make_judge(
-        judge,
-        interest.topics,
-        settings.interest.keywords,
-        settings.crawl.seed,
-        interest.together,
-        project.topic_keywords,
-        learned_reference(project),
+
+    def corpus() -> Shares | None:
+        learned = learned_reference(project)
+        return learned.shares if learned is not None else None
+
+    return JudgeContext(
+        topics=interest.topics,
+        keywords=settings.interest.keywords,
+        keywords_by_topic=project.topic_keywords,
+        seed=settings.crawl.seed,
+        together=interest.together,
+        corpus=corpus,
+        folder=project.path,
+        settings=settings.judge,
     )
 
 

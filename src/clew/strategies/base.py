@@ -147,15 +147,15 @@ class View(Protocol):
 
 
 class Strategy(ABC):
-    """Scores links, learns from visits, adapts between sessions. A subclass must give ``score``; all else has a default.
+    """Scores links, learns from visits, adapts between sessions. A subclass must give ``score``, the rest has defaults.
 
     ``score`` is pure: it depends on the batch and on what was learned, and changes nothing.
     Learned state must be restorable: ``restore(state())`` followed by ``learn`` of the later visits
     gives the same strategy as an undisturbed run. ``learn`` must not use ``visit.page`` or the response's body and
     headers, which are not there when visits are learned again; the terms of a page are ``visit.links.leaves``.
 
-    A nested class ``Settings`` (a ``clew.config.Section``) holds what [strategy.NAME] of clew.toml may set; a class that
-    has it is made with these settings, one that has none without arguments.
+    A nested class ``Settings`` (a ``clew.config.Section``) holds what [strategy.NAME] of clew.toml may set; a class
+    that has it is made with these settings, one that has none without arguments.
     """
 
     name: str = ""

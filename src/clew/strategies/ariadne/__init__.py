@@ -38,6 +38,8 @@ score 1, so that they come first.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 import numpy as np
 import numpy.typing as npt
@@ -72,7 +74,7 @@ class Ariadne(Strategy):
         self.settings = settings or AriadneSettings()
         self._widening = Widening(self.settings.generalise, self.settings.boost, self.settings.widen)
         weights = {name: float(getattr(self.settings, name)) for name in CRITERIA}
-        self._weights = {name: weight for name, weight in weights.items() if weight > 0}
+        self._weights: dict[str, float] = {name: weight for name, weight in weights.items() if weight > 0}
         self.chain: tuple[Aim, ...] = ()
         self.frequency = np.zeros(0)
         self.topped = False
@@ -232,7 +234,9 @@ class Ariadne(Strategy):
         parts = [f"ariadne: the focus is {self.aim.words(names)}" + (f", {steps} steps wider" if steps else "")]
         if self.settings.prune and not self._relevant(links):
             return [*parts, "not followed: it stands on an irrelevant page"]
-        weights = self._present_weights() if self.settings.combine == "mean" else dict.fromkeys(self.settings.order)
+        weights: Mapping[str, float | None] = (
+            self._present_weights() if self.settings.combine == "mean" else dict.fromkeys(self.settings.order)
+        )
         for name, weight in weights.items():
             found = np.broadcast_to(self.criterion(name, links), len(links))[index]
             about = f" ({unparse(self._relaxed, names)})" if name in ("url", "anchor") else ""

@@ -12,7 +12,7 @@ Criterion: TypeAlias = Literal["source", "url", "anchor", "host", "distance", "l
 
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 
-LETTERS = dict(zip(CRITERIA, "abcdefgh", strict=True))
+LETTERS: dict[str, str] = dict(zip(CRITERIA, "abcdefgh", strict=True))
 MEANINGS = {
     "source": "relevance of the page it stands on to the focus",
     "url": "what its URL says of it",
@@ -69,9 +69,7 @@ class AriadneSettings(Section, frozen=True):
     barren: Annotated[bool, doc("Generalise also while nothing relevant was found at all.")] = False
     rarity: Annotated[
         Literal["relevant", "least"],
-        doc(
-            "The rarer topic: that of the fewest relevant pages, or the one that is most often the least of its formula."
-        ),
+        doc("The rarer topic: of the fewest relevant pages, or the one most often the least of its formula."),
     ] = "relevant"
     rare_first: Annotated[tuple[str, ...], doc("Topics from the rarest on, where you know (empty: estimated).")] = ()
     rescore: Annotated[
