@@ -24,10 +24,9 @@ from typing import Any
 import numpy as np
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from clew.config import JudgeSettings
-from clew.judges.base import Judge
+from clew.judges.base import Judge, JudgeContext
 from clew.judges.quality import average_precision
-from clew.judges.registry import TRAINED, make
+from clew.judges.registry import make
 from clew.model import OTHER, Bools, Doubles, Example, Outcome, Page, Response
 from clew.text.reader import Reader, Unreadable
 from clew.urls.canonical import Canonicaliser, host, keys, url_words
@@ -42,7 +41,7 @@ TASKS = (
     "webkb-faculty",
     "webkb-student",
 )
-NAMES = (*TRAINED, "ensemble", *(["embedding"] if find_spec("model2vec") else []))
+NAMES = ("naive-bayes", "svm", "logistic", "centroid", "ensemble", *(["embedding"] if find_spec("model2vec") else []))
 """Judges that learn; the embedding judge where its extra is installed."""
 MANY = "20 topics"
 
@@ -149,11 +148,11 @@ def rows(names: Sequence[str], tasks: Sequence[str]) -> Iterator[Row]:
     for task_name in tasks:
         task = read_task(WEBS / "tasks" / f"{task_name}.toml")
         for name in names:
-            scores, cost = measure(make(JudgeSettings(name=name), ("relevant",), {}, 1), task.examples, task.pages)
+            scores, cost = measure(make(name), task.examples, task.pages)
             yield Row(name, task_name, round(average_precision(scores, task.truth), 4), round(cost, 3))
     topics, examples, pages = twenty_topics()
     for name in names:
-        _, cost = measure(make(JudgeSettings(name=name), topics, {}, 1), examples, pages)
+        _, cost = measure(make(name, JudgeContext(topics)), examples, pages)
         yield Row(name, MANY, None, round(cost, 3))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from benchmarks.site import Site
 from clew.crawl.evidence import Evidence
 from clew.frontier.columns import ColumnFrontier
+from clew.judges.base import JudgeContext
 from clew.judges.naive_bayes import NaiveBayesJudge
 from clew.model import OTHER, Example, LinkBatch, Outcome, Page, Response, Source
 from clew.store.packed import pack_evidence
@@ -32,7 +33,7 @@ def measure(site: Site) -> dict[str, float]:
     for response in responses[:20]:
         reader.read(response)
     pages = [reader.read(response) for response in responses]
-    judge = NaiveBayesJudge(("relevant",))
+    judge = NaiveBayesJudge(JudgeContext(), NaiveBayesJudge.Settings(pairs=False, lead=0.0, damped=False))
     judge.fit([Example(page.url, 0 if i < 10 else OTHER, page) for i, page in enumerate(pages[:40])])
     with tempfile.TemporaryDirectory() as folder:
         store = SqliteStore(Path(folder) / "crawl.db")

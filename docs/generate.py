@@ -22,7 +22,7 @@ from clew.config import Settings
 from clew.crawl.running import CrawlResult
 from clew.export.collection import FIELDS
 from clew.export.summary import Summary
-from clew.strategies.registry import STRATEGIES, settings_of
+from clew.strategies.registry import STRATEGIES
 from clew.web.simulated import describe
 
 DOCS = Path(__file__).parent
@@ -150,14 +150,14 @@ def _rows(table: inspect.StructType) -> Iterator[str]:
 
 def _strategy_section() -> str:
     default = Settings().strategy["name"]
-    meaning = f"One of: {', '.join(f'[{name}](strategies/{name}.md)' for name in STRATEGIES)}."
+    meaning = f"One of: {', '.join(f'[{name}](strategies/{name}.md)' for name in STRATEGIES.builtin)}."
     return STRATEGY_SECTION + _row("`name`", "text", f"`{_toml(default)}`", meaning)
 
 
 def _sections_of_strategies() -> Iterator[str]:
     """A section for each strategy that has settings."""
-    for name in STRATEGIES:
-        form = settings_of(name)
+    for name in STRATEGIES.builtin:
+        form = STRATEGIES.settings_of(name)
         if form is not None:
             table = inspect.type_info(form)
             assert isinstance(table, inspect.StructType)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from clew.crawl.evidence import Evidence
-from clew.judges.base import Judge
+from clew.judges.base import Judge, JudgeContext
 from clew.judges.naive_bayes import NaiveBayesJudge
 from clew.model import Decision, Example, Leaves, LinkBatch, Links, Outcome, Page, Response, Source, TermIds, Visit
 from clew.strategies.base import Pages, Retraining
@@ -111,7 +111,7 @@ class StubView:
     @property
     def judge(self) -> Judge:
         if self._judge is None:
-            self._judge = NaiveBayesJudge(self.topics)
+            self._judge = NaiveBayesJudge(JudgeContext(self.topics))
             self._judge.fit(self.examples)
         return self._judge
 

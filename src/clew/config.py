@@ -6,10 +6,11 @@ Every setting carries its description here, once; ``docs/settings.md`` is checke
 from __future__ import annotations
 
 import json
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Meta, Struct, field
@@ -32,11 +33,16 @@ class Section(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A table of clew.toml: unknown settings are refused by name."""
 
 
+S = TypeVar("S", bound=Section)
+
+
 class ProjectSettings(Section, frozen=True):
     """[project]"""
 
     name: Annotated[str, doc("What the collection is called.")] = ""
-    web: Annotated[str, doc("Where pages come from: live, archive:FILE, folder:DIR or sim:pages=N,seed=S.")] = "live"
+    web: Annotated[
+        str, doc("Where pages come from: live, archive:FILE, folder:DIR, sim:pages=N,seed=S or a class of your own.")
+    ] = "live"
 
 
 class InterestSettings(Section, frozen=True):
@@ -48,9 +54,10 @@ class InterestSettings(Section, frozen=True):
     formula: Annotated[
         str, doc("What is wanted, in topics: sailing and (rügen or hiddensee) and not jobs. Empty: any topic.")
     ] = ""
-    semantics: Annotated[str, doc("Values of and, or: possibilistic (least, greatest), product or weighted.")] = (
-        "possibilistic"
-    )
+    semantics: Annotated[
+        Literal["possibilistic", "product", "weighted"],
+        doc("Values of and, or: least and greatest of the parts, products, or least and greatest weighted."),
+    ] = "possibilistic"
     weights: Annotated[tuple[float, ...], doc("Weights of the parts of the formula, for weighted semantics.")] = ()
     exclude_from: Annotated[
         float, doc("What stands after `and not` excludes a page from this score on.", ge=0, le=1)
@@ -61,43 +68,39 @@ class InterestSettings(Section, frozen=True):
     ] = field(default_factory=dict)
 
 
-class JudgeSettings(Section, frozen=True):
-    """[judge]: is this page it"""
+MOVED: Mapping[str, tuple[str, ...]] = {
+    "smoothing": ("naive-bayes",),
+    "background": ("naive-bayes", "svm", "logistic", "centroid", "embedding"),
+    "pairs": ("naive-bayes", "svm", "logistic", "centroid"),
+    "lead": ("naive-bayes", "svm", "logistic", "centroid", "embedding"),
+    "heaviest": ("svm", "logistic", "centroid"),
+    "reference": ("svm", "logistic", "centroid"),
+    "damped": ("naive-bayes", "svm", "logistic", "centroid"),
+    "features": ("svm", "logistic"),
+    "selection": ("svm", "logistic"),
+    "cost": ("svm", "logistic"),
+    "members": ("ensemble",),
+    "vote": ("ensemble",),
+    "model": ("embedding",),
+}
+"""Settings that stood in [judge] for all judges, and the judges in whose tables they stand now. No new ones come."""
 
-    name: Annotated[str, doc("naive-bayes, svm, logistic, centroid, embedding, ensemble or keywords.")] = "naive-bayes"
+
+class JudgeSettings(Section, frozen=True):
+    """[judge]: is this page it. The table [judge.NAME] is for settings of one judge, see docs/judges.md"""
+
+    name: Annotated[str, doc("The judge, or package.module:Class for one of your own.")] = "naive-bayes"
     threshold: Annotated[
         float, doc("A page is relevant from this relevance on; 0: that of the least relevant example.", ge=0, le=1)
     ] = 0.5
-    smoothing: Annotated[float, doc("Pseudo-count of every term in naive Bayes (the papers' formula has 1).", gt=0)] = (
-        0.1
-    )
-    background: Annotated[
-        bool, doc("Add built-in general text to the negatives (always done when there are none).")
-    ] = False
-    pairs: Annotated[bool, doc("Pairs of neighbouring terms are features as well as terms.")] = True
-    lead: Annotated[
-        float, doc("The position on a page that weighs half as much as its first word (0: all weigh the same).", ge=0)
-    ] = 200.0
-    heaviest: Annotated[
-        int, doc("Features of a page that count in its vector, those of the largest TF-IDF (0: all).", ge=0)
-    ] = 0
-    reference: Annotated[
-        str,
-        doc("What says how rare a word is: words (frequencies), table (ships with Clew) or crawl (--learn-reference)."),
-    ] = "words"
-    damped: Annotated[bool, doc("A term weighs by the square root of its count, not the count.")] = True
-    features: Annotated[
-        int, doc("Features that svm and logistic keep for a topic, best first (0: all; papers/2 has 2000).", ge=0)
-    ] = 0
-    selection: Annotated[str, doc("By what they choose: mutual-information or chi-squared.")] = "mutual-information"
-    cost: Annotated[float, doc("C of svm and logistic: how much an example on the wrong side costs.", gt=0)] = 10.0
-    members: Annotated[tuple[str, ...], doc("The judges of an ensemble: naive-bayes, svm, logistic, centroid.")] = (
-        "naive-bayes",
-        "svm",
-        "centroid",
-    )
-    vote: Annotated[str, doc("How they agree: weighted, majority or unanimous.")] = "weighted"
-    model: Annotated[str, doc("Folder of the model of embedding (empty: the one that clew[embedding] installs).")] = ""
+    tables: dict[str, dict[str, Any]] = field(default_factory=dict)
+    moved: dict[str, Any] = field(default_factory=dict)
+
+    def table(self, name: str, known: Collection[str]) -> dict[str, Any]:
+        """The settings of one judge, which has settings of the names ``known``: its table, and what older projects have
+        in [judge] itself, which counts for every judge that has such a setting."""
+        older = {setting: value for setting, value in self.moved.items() if setting in known}
+        return older | self.tables.get(name, {})
 
 
 class CrawlSettings(Section, frozen=True):
@@ -112,7 +115,9 @@ class CrawlSettings(Section, frozen=True):
     commit_pages: Annotated[int, doc("Visits written in one transaction, at most.", ge=1)] = 50
     commit_s: Annotated[float, doc("A visit waits at most this long for its transaction.", ge=0)] = 2.0
     max_attempts: Annotated[int, doc("Times a page is asked for before it counts as failed.", ge=1)] = 3
-    duplicates: Annotated[str, doc("Score of a URL with several links to it: best, first or mean.")] = "best"
+    duplicates: Annotated[
+        Literal["best", "first", "mean"], doc("Which score counts for a URL with several links to it.")
+    ] = "best"
     seed: Annotated[int, doc("Decides everything random.", ge=0)] = 1
     nofollow: Annotated[bool, doc("Honour rel=nofollow, meta robots and X-Robots-Tag.")] = True
     fresh_s: Annotated[
@@ -231,7 +236,7 @@ class StoreSettings(Section, frozen=True):
 
 
 class Settings(Section, frozen=True):
-    """All of clew.toml. ``strategy`` holds ``name`` and one table a strategy, validated by the strategy itself."""
+    """All of clew.toml. ``strategy`` holds ``name`` and one table a strategy, which the strategy itself checks."""
 
     project: ProjectSettings = field(default_factory=ProjectSettings)
     interest: InterestSettings = field(default_factory=InterestSettings)
@@ -250,19 +255,120 @@ class Settings(Section, frozen=True):
 def parse(text: str, origin: str = "clew.toml") -> Settings:
     """Settings from TOML text. Raises ConfigError naming ``origin`` and the setting."""
     try:
-        return msgspec.convert(tomllib.loads(text), Settings)
+        given = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{origin} is not valid TOML: {error}. Correct that place and try again.") from error
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"{origin}: {error}. See docs/settings.md for every setting.") from error
+    return settings_from(given, origin)
 
 
-def settings_from(tables: Mapping[str, Any]) -> Settings:
-    """Settings from a mapping with the tables of clew.toml. Raises ConfigError naming the setting."""
+def settings_from(tables: Mapping[str, Any], origin: str = "settings") -> Settings:
+    """Settings from a mapping with the tables of clew.toml. Raises ConfigError naming ``origin`` and the setting."""
+    given = dict(tables)
+    if isinstance(given.get("judge"), dict):
+        given["judge"] = _judge(given["judge"], origin)
+    return checked(Settings, given, "", "docs/settings.md", f"{origin}: ")
+
+
+def _judge(given: dict[str, Any], origin: str) -> dict[str, Any]:
+    """[judge] with the tables of judges, and settings that stood there for all judges, apart."""
+    tables = {name: value for name, value in given.items() if isinstance(value, dict)}
+    moved = {name: value for name, value in given.items() if name in MOVED and name not in tables}
+    for name in moved:
+        _hint(origin, name, str(given.get("name", "naive-bayes")))
+    if wrong := sorted({"tables", "moved"} & (set(given) - set(tables))):
+        raise ConfigError(
+            f"{origin}: [judge] has no setting {wrong[0]!r}; it has: name, threshold; see docs/settings.md"
+        )
+    rest = {name: value for name, value in given.items() if name not in tables and name not in moved}
+    return {**rest, "tables": tables, "moved": moved}
+
+
+_hinted: set[tuple[str, str]] = set()
+
+
+def _hint(origin: str, setting: str, judge: str) -> None:
+    """Say once, on standard error unless logging is set up otherwise, where a setting stands now."""
+    if (origin, setting) in _hinted:
+        return
+    _hinted.add((origin, setting))
+    from logging import getLogger
+
+    homes = [judge] if judge in MOVED[setting] else MOVED[setting]
+    now = ", ".join(f"[judge.{name}] {setting}" for name in homes)
+    getLogger("clew.config").warning("%s: judge.%s is now %s; it is still read where it is", origin, setting, now)
+
+
+# -- checking ---------------------------------------------------------------------------------------------
+
+
+def checked(form: type[S], given: Mapping[str, Any], table: str, page: str = "", origin: str = "") -> S:
+    """Settings of one table, or of tables within tables. ``table``: as users write it, [strategy.ariadne]; ``page``:
+    where its settings are described. Raises ConfigError naming table and setting, and the choices there are."""
+    see = f"; see {page}" if page else ""
     try:
-        return msgspec.convert(dict(tables), Settings)
+        return msgspec.convert(dict(given), form)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"settings: {error}. See docs/settings.md for every setting.") from error
+        text, _, path = str(error).partition(" - at `")
+        names = _names(path.rstrip("`"))
+        where, setting, kind = _placed(form, names, table)
+        if found := re.search(r"unknown field `(.*)`", text):
+            unknown, known = found[1], [one.encode_name for one in msgspec.structs.fields(kind)]
+            known = [one for one in known if one not in ("tables", "moved")]
+            text = f"has no setting {unknown!r}{did_you_mean(unknown, known)}; it has: {', '.join(known)}"
+            raise ConfigError(f"{origin}{where or 'it'} {text}{see}") from None
+        text = text.replace("Expected `object`", "Expected a table")
+        if found := re.search(r"Invalid enum value '(.*)'", text):
+            text = f"{found[1]!r} is none of: {', '.join(_choices(kind, setting))}"
+        raise ConfigError(
+            f"{origin}{where}{' ' if where else ''}{setting}{': ' if setting else ''}{text}{see}"
+        ) from None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The names that are like one that is wrong, for error messages; "" when none is."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), 2)
+    return f" (did you mean {' or '.join(near)}?)" if near else ""
+
+
+def _names(path: str) -> list[str]:
+    """$.crawl.max_pages -> crawl, max_pages; places in lists and keys of tables stay with their setting."""
+    return [name for name in path.removeprefix("$").replace("[...]", "").split(".") if name]
+
+
+def _placed(form: type[Section], names: list[str], table: str) -> tuple[str, str, type[Section]]:
+    """Where a path leads: the table as users write it, the setting in it, and the form of that table."""
+    inner: list[str] = []
+    while names:
+        kind = _kind(form, names[0])
+        if not (isinstance(kind, type) and issubclass(kind, Section)):
+            break
+        form = kind
+        inner.append(names.pop(0))
+    if inner:
+        table = f"[{'.'.join([*([table.strip('[]')] if table else []), *inner])}]"
+    return table, ".".join(names), form
+
+
+def _kind(form: type[Section], setting: str) -> Any:
+    """The type of a setting, without its description."""
+    return _plain(next((one.type for one in msgspec.structs.fields(form) if one.encode_name == setting), None))
+
+
+def _plain(kind: Any) -> Any:
+    return kind.__origin__ if hasattr(kind, "__metadata__") else kind
+
+
+def _choices(form: type[Section], setting: str) -> tuple[str, ...]:
+    """The values that a setting of names may have."""
+    kind = _kind(form, re.sub(r"\[.*", "", setting))
+    while kind is not None and get_origin(kind) is not Literal:
+        kind = _plain(next(iter(get_args(kind)), None))
+    return get_args(kind)
+
+
+# -- files ------------------------------------------------------------------------------------------------
 
 
 def load(path: Path) -> Settings:

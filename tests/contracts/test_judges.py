@@ -7,9 +7,8 @@ import pickle
 import numpy as np
 import pytest
 
-from clew.config import JudgeSettings
 from clew.errors import ConfigError, TrainingError
-from clew.judges.base import Judge
+from clew.judges.base import Judge, JudgeContext
 from clew.judges.registry import JUDGES, make
 from clew.model import OTHER, Example
 from support import html_page, text_page
@@ -30,14 +29,14 @@ UNLIKE = "The minister defended the pension budget in parliament."
 
 
 def trained(name: str, good: list[str] = GOOD, bad: list[str] = BAD, language: str = "en") -> Judge:
-    judge = make(JudgeSettings(name=name), ("relevant",), KEYWORDS, seed=1)
+    judge = make(name, JudgeContext(keywords=KEYWORDS))
     examples = [Example(f"http://g{i}.test/", 0, text_page(text, language)) for i, text in enumerate(good)]
     examples += [Example(f"http://b{i}.test/", OTHER, text_page(text, language)) for i, text in enumerate(bad)]
     judge.fit(examples)
     return judge
 
 
-@pytest.mark.parametrize("name", JUDGES)
+@pytest.mark.parametrize("name", JUDGES.builtin)
 class TestJudge:
     def test_tells_wanted_from_unwanted(self, name: str) -> None:
         like, unlike = trained(name).judge([text_page(LIKE), text_page(UNLIKE)])
@@ -104,7 +103,7 @@ class TestJudge:
         assert wanted.scores[0] > unwanted.scores[0]
 
 
-@pytest.mark.parametrize("name", [name for name in JUDGES if name != "keywords"])
+@pytest.mark.parametrize("name", [name for name in JUDGES.builtin if name != "keywords"])
 def test_no_positive_example_is_refused_clearly(name: str) -> None:
     with pytest.raises(TrainingError, match="no example page with text for topic 'relevant'"):
         trained(name, good=[])
@@ -112,9 +111,9 @@ def test_no_positive_example_is_refused_clearly(name: str) -> None:
 
 def test_keywords_need_a_positive_word() -> None:
     with pytest.raises(TrainingError, match="no keyword with a positive weight"):
-        make(JudgeSettings(name="keywords"), ("relevant",), {"spam": -1.0}, 1)
+        make("keywords", JudgeContext(keywords={"spam": -1.0}))
 
 
 def test_an_unknown_judge_is_refused_with_the_names() -> None:
     with pytest.raises(ConfigError, match=r"there is no judge .oracle.; choose one of: centroid, embedding, ens"):
-        make(JudgeSettings(name="oracle"), ("relevant",), {}, 1)
+        make("oracle")

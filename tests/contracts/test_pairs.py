@@ -49,8 +49,8 @@ def order(folder: Path) -> list[tuple[str, float]]:
     return rows
 
 
-@pytest.mark.parametrize("judge", sorted(set(JUDGES) - {"embedding"}))
-@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+@pytest.mark.parametrize("judge", sorted(set(JUDGES.builtin) - {"embedding"}))
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES.builtin))
 def test_any_judge_runs_with_any_strategy(
     strategy: str, judge: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from clew.strategies.registry import STRATEGIES, kind_of
+from clew.strategies.registry import STRATEGIES
 
 HEAVY = ("scipy", "sklearn", "wordfreq", "pyarrow", "matplotlib", "plotly", "pandas", "py3langid")
 
@@ -22,10 +22,10 @@ def test_no_large_library_is_loaded_before_it_is_needed(module: str) -> None:
 def test_a_crawl_loads_no_strategy_that_it_does_not_use() -> None:
     code = "import sys, clew.cli.crawl; print(*[name for name in sys.modules if name.startswith('clew.strategies.')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    modules = {f"clew.strategies.{name.replace('-', '_')}" for name in STRATEGIES}
+    modules = {f"clew.strategies.{name.replace('-', '_')}" for name in STRATEGIES.builtin}
     assert set(done.stdout.split()).isdisjoint(modules)
 
 
-@pytest.mark.parametrize("name", sorted(STRATEGIES))
+@pytest.mark.parametrize("name", sorted(STRATEGIES.builtin))
 def test_strategies_are_called_what_they_are_entered_as(name: str) -> None:
-    assert getattr(kind_of(name), "name", "") == name
+    assert getattr(STRATEGIES.get(name), "name", "") == name

@@ -14,6 +14,7 @@ from clew.crawl.progress import Progress
 from clew.crawl.stopping import StopRules
 from clew.crawl.view import CrawlView
 from clew.frontier.columns import ColumnFrontier
+from clew.judges.base import JudgeContext
 from clew.judges.keywords import KeywordsJudge
 from clew.model import Link, LinkKind, Outcome, Response, Source
 from clew.store.sqlite import SqliteStore
@@ -35,7 +36,7 @@ PAGE = b"<html lang=en><link rel=canonical href='/page'><p>sailing regatta on th
 def make_parts(folder: Path) -> Parts:
     store = SqliteStore(folder / "crawl.db")
     store.open()
-    judge = KeywordsJudge(("relevant",), {"sailing": 1.0})
+    judge = KeywordsJudge(JudgeContext(keywords={"sailing": 1.0}))
     judge.fit([])
     interest, rules = Interest(), StopRules(Settings().stop)
     return Parts(

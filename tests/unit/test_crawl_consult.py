@@ -11,8 +11,7 @@ import pytest
 
 from clew import Project
 from clew.model import Doubles, LinkBatch, Visit
-from clew.strategies.base import TOP, View, enqueued
-from clew.strategies.fixed import FixedStrategy
+from clew.strategies.base import TOP, Strategy, View, enqueued
 from clew.strategies.registry import STRATEGIES
 from clew.web.clock import VirtualClock
 from clew.web.folder import FolderWorld
@@ -37,7 +36,7 @@ BY_PAGE = {"": 5.0, "index": 1.0, "p": 2.0, "q": 1.0, "p1": 9.0}
 """Scores of the links of each page: p1's only link is better than what is left of p's."""
 
 
-class Fixed(FixedStrategy):
+class Fixed(Strategy):
     """Scores by source page; whole pages or not."""
 
     name = "fixed"
@@ -93,7 +92,7 @@ class Asking(Fixed):
 @pytest.fixture(autouse=True)
 def strategies(monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in (Fixed, Whole, Asking):
-        monkeypatch.setitem(STRATEGIES, kind.name, kind)
+        monkeypatch.setitem(STRATEGIES.added, kind.name, kind)
 
 
 def project(folder: Path, strategy: str) -> Path:

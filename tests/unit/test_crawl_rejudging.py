@@ -19,8 +19,7 @@ from clew.examples.visited import archetypes_of
 from clew.model import Doubles, LinkBatch, Outcome, Session
 from clew.store.records import VisitRow
 from clew.store.warc import read
-from clew.strategies.base import Retraining, View
-from clew.strategies.fixed import FixedStrategy
+from clew.strategies.base import Retraining, Strategy, View
 from clew.strategies.registry import STRATEGIES
 from support import clew
 
@@ -28,7 +27,7 @@ SIM = "sim:pages=4000,seed=5,pages_per_host=15,words=120,broken=0.1,redirects=0.
 ROUNDS = (2, 4)
 
 
-class Naming(FixedStrategy):
+class Naming(Strategy):
     """Best-first; after some sessions its surest (or ``worst``) pages become archetypes."""
 
     name = "naming"
@@ -57,7 +56,7 @@ class Naming(FixedStrategy):
 
 @pytest.fixture(autouse=True)
 def strategies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(STRATEGIES, "naming", Naming)
+    monkeypatch.setitem(STRATEGIES.added, "naming", Naming)
     monkeypatch.setattr(Naming, "views", [])
     monkeypatch.setattr(Naming, "outcomes", [])
     monkeypatch.setattr(Naming, "worst", False)

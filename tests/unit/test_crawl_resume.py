@@ -15,14 +15,14 @@ from clew.crawl.sessions import rebuild
 from clew.errors import InputError
 from clew.frontier.columns import ColumnFrontier
 from clew.model import Doubles, LinkBatch, Session, Visit
-from clew.strategies.base import Quiet, View
+from clew.strategies.base import Strategy, View
 from clew.strategies.registry import STRATEGIES
 from support import clew, exported
 
 SIM = "sim:pages=5000,seed=11"
 
 
-class Moody(Quiet):
+class Moody(Strategy):
     """A strategy that learns from every visit and turns its mind after every session."""
 
     name = "moody"
@@ -56,7 +56,7 @@ class Moody(Quiet):
 
 @pytest.fixture(autouse=True)
 def moody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(STRATEGIES, "moody", Moody)
+    monkeypatch.setitem(STRATEGIES.added, "moody", Moody)
 
 
 def project(folder: Path, extra: str = "") -> Path:
@@ -75,7 +75,7 @@ def visits(folder: Path) -> list[tuple[object, ...]]:
     return rows
 
 
-@pytest.mark.parametrize("strategy", ["moody", *STRATEGIES])
+@pytest.mark.parametrize("strategy", ["moody", *STRATEGIES.builtin])
 def test_many_stops_change_nothing(tmp_path: Path, strategy: str) -> None:
     whole, parts = project(tmp_path / "whole"), project(tmp_path / "parts")
     Project(whole).crawl(strategy=strategy, max_pages=300)

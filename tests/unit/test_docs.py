@@ -18,7 +18,7 @@ import click
 import pytest
 
 from clew.judges.registry import JUDGES
-from clew.strategies.registry import STRATEGIES, settings_of
+from clew.strategies.registry import STRATEGIES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -140,7 +140,7 @@ def defaults() -> dict[str, Any]:
     from clew.config import Settings
 
     plain: dict[str, Any] = msgspec.to_builtins(Settings())
-    forms = {name: form for name in STRATEGIES if (form := settings_of(name)) is not None}
+    forms = {name: form for name in STRATEGIES.builtin if (form := STRATEGIES.settings_of(name)) is not None}
     plain["strategy"] |= {name: msgspec.to_builtins(form()) for name, form in forms.items()}
     return plain
 
@@ -158,7 +158,7 @@ def tables(values: dict[str, Any], path: str = "") -> dict[str, list[str]]:
 # -- strategies and judges --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(STRATEGIES))
+@pytest.mark.parametrize("name", sorted(STRATEGIES.builtin))
 def test_every_strategy_has_a_page(name: str) -> None:
     page = DOCS / "strategies" / f"{name}.md"
     assert page.is_file(), f"write {page.relative_to(ROOT)}"
@@ -168,17 +168,19 @@ def test_every_strategy_has_a_page(name: str) -> None:
 
 
 def test_every_page_of_a_strategy_has_a_strategy() -> None:
-    assert {page.stem for page in (DOCS / "strategies").glob("*.md")} - {"README", "checklist"} == set(STRATEGIES)
+    assert {page.stem for page in (DOCS / "strategies").glob("*.md")} - {"README", "checklist"} == set(
+        STRATEGIES.builtin
+    )
 
 
-@pytest.mark.parametrize("name", sorted(JUDGES))
+@pytest.mark.parametrize("name", sorted(JUDGES.builtin))
 def test_every_judge_has_a_section(name: str) -> None:
     assert name in sections(DOCS / "judges.md")
 
 
 def test_every_strategy_is_kept_apart_from_the_others() -> None:
     (contract,) = (one for one in contracts() if one["type"] == "independence")
-    modules = {f"clew.strategies.{name.replace('-', '_')}" for name in STRATEGIES}
+    modules = {f"clew.strategies.{name.replace('-', '_')}" for name in STRATEGIES.builtin}
     assert set(contract["modules"]) == modules
 
 

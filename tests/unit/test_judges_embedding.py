@@ -13,9 +13,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from clew.config import JudgeSettings, Settings
+from clew.config import Settings
 from clew.errors import ConfigError, TrainingError
-from clew.judges.base import Judge
+from clew.judges.base import Judge, JudgeContext
 from clew.judges.embedding import Embedded, EmbeddingJudge
 from clew.judges.registry import make
 from clew.judges.wordvectors import word_vectors
@@ -92,7 +92,7 @@ def examples(*topics: int, shown: int = 6) -> list[Example]:
 
 
 def trained(folder: str, *topics: int) -> Judge:
-    judge = make(JudgeSettings(name="embedding", model=folder), TOPICS, {}, seed=1)
+    judge = make("embedding", JudgeContext(TOPICS), model=folder)
     judge.fit(examples(*topics))
     return judge
 
@@ -116,7 +116,7 @@ def test_a_page_without_known_words_is_an_empty_bag(plane: str) -> None:
 
 
 def flat(plane: str) -> EmbeddingJudge:
-    judge = EmbeddingJudge(("relevant",), features=Embedded(folder=plane))
+    judge = EmbeddingJudge(JudgeContext(), EmbeddingJudge.Settings(model=plane, lead=0.0))
     judge.fit(
         [
             Example("a", 0, page("sail")),
@@ -149,7 +149,7 @@ def test_held_out_scores_are_those_of_a_judge_without_the_page(plane: str) -> No
 
 
 def test_the_only_example_of_a_topic_is_not_scored_against_nothing(plane: str) -> None:
-    judge = EmbeddingJudge(("relevant",), features=Embedded(folder=plane))
+    judge = EmbeddingJudge(JudgeContext(), EmbeddingJudge.Settings(model=plane, lead=0.0))
     judge.fit([Example("a", 0, page("sail")), Example("c", OTHER, page("stock"))])
     assert np.isnan(judge._held_out(judge.features.bag(page("sail")), 0)).all()
     like, unlike = judge.judge([page("boat sail"), page("bond")])
@@ -199,7 +199,7 @@ def test_a_pickled_copy_finds_the_model_again(tree: str) -> None:
 
 
 def test_without_negatives_general_text_joins(tree: str) -> None:
-    judge = make(JudgeSettings(name="embedding", model=tree), ("relevant",), {}, seed=1)
+    judge = make("embedding", model=tree)
     judge.fit([Example(one.url, 0, one.page) for one in examples(1)])
     like, unlike = judge.judge([page("regatta keel"), page("people know government time")])
     assert like.scores[0] > 0.5 > unlike.scores[0]
@@ -221,8 +221,11 @@ def test_words_forgotten_come_back(plane: str, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        (None, "judge.model: there is no folder .*nowhere: set .judge. model in clew.toml"),
-        ({}, "judge.model: no model can be read from .*pip install 'clew.embedding.'"),
+        (
+            None,
+            r"\[judge.embedding\] model: there is no folder .*nowhere: set model of \[judge.embedding\]",
+        ),
+        ({}, "model: no model can be read from .*pip install 'clew.embedding.'"),
         ({"config.json": "{}", "tokenizer.json": "{", "model.safetensors": "x"}, "no model can be read"),
     ],
 )
@@ -246,7 +249,7 @@ def test_without_the_library_the_judge_says_what_to_install(monkeypatch: pytest.
 def test_without_any_model_the_judge_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
     word_vectors.cache_clear()
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
-    with pytest.raises(ConfigError, match=r"the embedding judge has no model: set \[judge\] model"):
+    with pytest.raises(ConfigError, match=r"the embedding judge has no model: set model of \[judge.embedding\]"):
         trained("")
 
 
@@ -279,7 +282,7 @@ class TestPackaged:
         return found
 
     def test_knows_words_that_no_example_holds(self) -> None:
-        judge = make(JudgeSettings(name="embedding"), ("relevant",), {}, seed=1)
+        judge = make("embedding")
         good = ["The yacht left the harbour under full sail.", "A skipper and crew raced their sailing boat."]
         bad = ["Parliament voted on taxes and pensions.", "Bake the cake with flour and butter."]
         judge.fit([Example(text, 0, page(text)) for text in good] + [Example(text, OTHER, page(text)) for text in bad])

@@ -74,8 +74,7 @@ def test_pages_are_judged_in_their_language(language: str, judge: str) -> None:
     texts = LANGUAGES[language]
     examples = [Example(f"yes {i}", 0, text_page(text, language)) for i, text in enumerate(texts["wanted"])]
     examples += [Example(f"no {i}", OTHER, text_page(text, language)) for i, text in enumerate(texts["other"])]
-    settings = JudgeSettings() if judge == "default" else JudgeSettings(name=judge)
-    made = make(settings, ("relevant",), {}, 1)
+    made = make(JudgeSettings().name if judge == "default" else judge)
     made.fit(examples)
     yes, no = made.judge([text_page(str(texts["yes"]), language), text_page(str(texts["no"]), language)])
     assert yes.scores[0] > 0.5 > no.scores[0], (yes.scores, no.scores)
@@ -87,7 +86,7 @@ def test_pages_are_judged_in_their_language(language: str, judge: str) -> None:
 def test_positive_examples_alone_make_a_judge_in_each_language(language: str) -> None:
     texts = LANGUAGES[language]
     examples = [Example(f"yes {i}", 0, text_page(text, language)) for i, text in enumerate(texts["wanted"])]
-    made = make(JudgeSettings(), ("relevant",), {}, 1)
+    made = make(JudgeSettings().name)
     made.fit(examples)
     yes, no = made.judge([text_page(str(texts["yes"]), language), text_page(str(texts["no"]), language)])
     assert yes.scores[0] > no.scores[0], (yes.scores, no.scores)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from clew.errors import TrainingError
+from clew.judges.base import JudgeContext
 from clew.judges.naive_bayes import NaiveBayesJudge
 from clew.judges.quality import TopicQuality, average_precision, deal, quality, reliability, warnings
 from clew.model import OTHER, Example, Judgement, Page
@@ -127,5 +128,5 @@ def test_a_real_judge_is_estimated_to_be_good_where_it_is() -> None:
     good = [f"sailing boats in harbour {word}" for word in ("one", "two", "three", "island", "wind", "mast")]
     bad = [f"parliament budget and taxes {word}" for word in ("one", "two", "three", "pension", "vote", "law")]
     given = [Example(text, 0, text_page(text)) for text in good] + [Example(t, OTHER, text_page(t)) for t in bad]
-    (found,) = quality(lambda: NaiveBayesJudge(("relevant",)), given)
+    (found,) = quality(lambda: NaiveBayesJudge(JudgeContext()), given)
     assert (found.precision, found.recall, found.average_precision) == (1.0, 1.0, 1.0)

@@ -11,21 +11,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.config import JudgeSettings
 from clew.errors import ConfigError, TrainingError
 from clew.judges import ensemble
+from clew.judges.base import JudgeContext
 from clew.judges.calibration import SURE, fit
 from clew.judges.hierarchy import Hierarchy
 from clew.judges.keywords import KeywordsJudge
 from clew.judges.linear import folds
 from clew.judges.naive_bayes import NaiveBayesJudge
-from clew.judges.registry import TRAINED, make
+from clew.judges.registry import make
 from clew.judges.svm import SvmJudge
 from clew.model import OTHER, Example
 from support import text_page
 
 TOPICS = ("Home", "Home/Sailing", "Home/Finance", "Home/Finance/Stocks", "Sport")
-NAMES = [*TRAINED, "ensemble"]
+NAMES = ["naive-bayes", "svm", "logistic", "centroid", "ensemble"]
 TEXTS = {
     1: ["sails harbour island yacht wind anchor", "yacht regatta wind sails mast", "harbour anchor yacht mast island"],
     2: ["budget tax pension bank account", "bank loan pension interest budget", "tax account loan interest bank"],
@@ -48,7 +48,7 @@ def examples(*topics: int) -> list[Example]:
 
 
 def tree_judge(name: str, **settings: object) -> object:
-    judge = make(JudgeSettings(name=name, **settings), TOPICS, {}, seed=1)  # type: ignore[arg-type]
+    judge = make(name, JudgeContext(TOPICS), **settings)
     judge.fit(examples())
     return judge
 
@@ -109,12 +109,12 @@ class TestTree:
         assert {"broker", "shares", "exchange", "dividend"} & {part for word in words for part in word.split()}
 
     def test_a_leaf_without_examples_is_named(self, name: str) -> None:
-        judge = make(JudgeSettings(name=name), TOPICS, {}, seed=1)
+        judge = make(name, JudgeContext(TOPICS))
         with pytest.raises(TrainingError, match="topic 'Sport'"):
             judge.fit(examples(1, 2, 3, OTHER))
 
     def test_a_topic_without_siblings_learns_from_background_text(self, name: str) -> None:
-        judge = make(JudgeSettings(name=name), ("Boats", "Boats/Sailing"), {}, seed=1)
+        judge = make(name, JudgeContext(("Boats", "Boats/Sailing")))
         judge.fit([Example(e.url, 1, e.page) for e in examples(1)])
         like, unlike = judge.judge([text_page(PROBES[1]), text_page("the minister said people should know more")])
         assert like.scores.min() > unlike.scores.max()
@@ -122,7 +122,10 @@ class TestTree:
 
 def test_naive_bayes_inner_topic_takes_its_best_leaf() -> None:
     # vocabulary a b c, α = 1; classes A/x: a a (3 1 1 of 5), A/y: b (1 2 1 of 4), OTHER: c (1 1 2 of 4)
-    judge = NaiveBayesJudge(("A", "A/x", "A/y"), smoothing=1.0)
+    judge = NaiveBayesJudge(
+        JudgeContext(("A", "A/x", "A/y")),
+        NaiveBayesJudge.Settings(smoothing=1.0, pairs=False, lead=0.0, damped=False),
+    )
     judge.fit(
         [
             Example("x", 1, text_page("apple apple")),
@@ -186,19 +189,25 @@ def test_every_vote_tells_topics_apart(vote: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"vote": "loudest"}, "judge.vote: there is no 'loudest'; choose from: majority, unanimous, weighted"),
-        ({"members": ("svm", "keywords")}, "judge.members: there is no 'keywords'; choose from: centroid, logistic"),
-        ({"members": ()}, "judge.members is empty"),
+        ({"vote": "loudest"}, r"\[judge.ensemble\] vote: 'loudest' is none of: weighted, majority, unanimous"),
+        (
+            {"members": ("svm", "keywords")},
+            r"\[judge.ensemble\] members: 'keywords' cannot vote; choose from: naive-b",
+        ),
+        ({"members": ()}, r"\[judge.ensemble\] members is empty"),
     ],
 )
 def test_wrong_ensembles_are_refused(settings: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        make(JudgeSettings(name="ensemble", **settings), TOPICS, {}, 1)  # type: ignore[arg-type]
+        make("ensemble", JudgeContext(TOPICS), **settings)
 
 
 def test_a_wrong_selection_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"judge.selection: there is no 'luck'; choose from: chi-squared, mutual"):
-        make(JudgeSettings(name="svm", selection="luck"), TOPICS, {}, 1)
+    with pytest.raises(
+        ConfigError,
+        match=r"\[judge.svm\] selection: 'luck' is none of: mutual-information, chi",
+    ):
+        make("svm", JudgeContext(TOPICS), selection="luck")
 
 
 def test_no_curve_is_surer_than_a_few_examples_allow() -> None:
@@ -220,7 +229,9 @@ def test_a_copy_judges_without_the_library_that_trained_it(tmp_path: Path) -> No
 
 
 def test_keywords_of_several_topics() -> None:
-    judge = KeywordsJudge(TOPICS, {}, {"Home/Sailing": {"sailing": 1.0}, "Sport": {"football": 1.0}})
+    judge = KeywordsJudge(
+        JudgeContext(TOPICS, keywords_by_topic={"Home/Sailing": {"sailing": 1.0}, "Sport": {"football": 1.0}})
+    )
     (judgement,) = judge.judge([text_page("sailing")])
     once = pytest.approx(1 - math.exp(-1), rel=1e-6)
     assert judgement.scores.tolist() == [once, once, 0.0, 0.0, 0.0]  # Home by its child
@@ -230,9 +241,9 @@ def test_keywords_of_several_topics() -> None:
 
 
 def test_a_keyword_between_slashes_is_a_regular_expression() -> None:
-    judge = KeywordsJudge(("relevant",), {"/boats? for (sale|hire)/": 1.0})
+    judge = KeywordsJudge(JudgeContext(keywords={"/boats? for (sale|hire)/": 1.0}))
     assert judge.needs_text
-    assert not KeywordsJudge(("relevant",), {"boat": 1.0}).needs_text
+    assert not KeywordsJudge(JudgeContext(keywords={"boat": 1.0})).needs_text
     page = text_page("Boat for sale, boats for hire", title="A BOAT FOR SALE")
     assert judge.judge([page])[0].scores[0] == pytest.approx(1 - math.exp(-3), rel=1e-6)
     assert judge.judge([text_page("boats of hire")])[0].scores[0] == 0.0
@@ -240,4 +251,4 @@ def test_a_keyword_between_slashes_is_a_regular_expression() -> None:
 
 def test_a_wrong_regular_expression_is_refused_with_its_place() -> None:
     with pytest.raises(TrainingError, match=r"keyword /sail\(ing/ is no regular expression: .* at column 6"):
-        KeywordsJudge(("relevant",), {"/sail(ing/": 1.0})
+        KeywordsJudge(JudgeContext(keywords={"/sail(ing/": 1.0}))

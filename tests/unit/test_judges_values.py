@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import math
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
 
 from clew.judges import background, calibration
 from clew.judges.bags import Vocabulary
+from clew.judges.base import JudgeContext
 from clew.judges.keywords import KeywordsJudge, occurrences
 from clew.judges.naive_bayes import NaiveBayesJudge
 from clew.model import OTHER, Example
 from clew.text.terms import tokeniser
 from support import html_page, text_page
 
+COUNTS: Any = {"pairs": False, "lead": 0.0, "damped": False}
+"""Settings under which features are plain counts of terms."""
+
 
 def bayes(smoothing: float) -> NaiveBayesJudge:
-    judge = NaiveBayesJudge(("relevant",), smoothing=smoothing)
+    judge = NaiveBayesJudge(JudgeContext(), NaiveBayesJudge.Settings(smoothing=smoothing, **COUNTS))
     good, bad = text_page("apple apple pear"), text_page("pear pear plum plum")
     judge.fit([Example("g", 0, good), Example("b", OTHER, bad)])
     return judge
@@ -65,7 +70,7 @@ def test_calibration_never_turns_a_judge_upside_down() -> None:
 
 def test_keyword_score_by_hand() -> None:
     # 5 terms on the page (fewer than 300), sail twice, rügen once: (1 - e^-2 + 1 - e^-1) / 2
-    judge = KeywordsJudge(("relevant",), {"sailing": 1.0, "rügen": 1.0})
+    judge = KeywordsJudge(JudgeContext(keywords={"sailing": 1.0, "rügen": 1.0}))
     page = text_page("sailing boats, sailing Rügen harbour")
     expected = (1 - math.exp(-2) + 1 - math.exp(-1)) / 2
     assert judge.judge([page])[0].scores[0] == pytest.approx(expected, rel=1e-6)
@@ -73,8 +78,8 @@ def test_keyword_score_by_hand() -> None:
 
 def test_a_negative_keyword_speaks_against() -> None:
     page = text_page("sailing hotels")
-    with_hotel = KeywordsJudge(("relevant",), {"sailing": 1.0, "hotel": -1.0}).judge([page])[0]
-    without = KeywordsJudge(("relevant",), {"sailing": 1.0}).judge([page])[0]
+    with_hotel = KeywordsJudge(JudgeContext(keywords={"sailing": 1.0, "hotel": -1.0})).judge([page])[0]
+    without = KeywordsJudge(JudgeContext(keywords={"sailing": 1.0})).judge([page])[0]
     assert with_hotel.scores[0] < without.scores[0]
 
 
@@ -136,7 +141,7 @@ def test_weights_of_places_add_up() -> None:
 
 
 def test_naive_bayes_without_a_word_of_anything_else_is_sure() -> None:
-    judge = NaiveBayesJudge(("relevant",))
+    judge = NaiveBayesJudge(JudgeContext(), NaiveBayesJudge.Settings(**COUNTS))
     judge._train([text_page("apple pear").term_counts(), text_page("").term_counts()], [0, OTHER])
     raw = judge._raw(text_page("apple").term_counts())
     assert raw is not None

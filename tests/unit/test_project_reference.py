@@ -70,7 +70,7 @@ def test_too_few_pages_and_nothing_learned_are_said_clearly(tmp_path: Path) -> N
     with pytest.raises(ConfigError, match="nothing was learned yet"):
         train_judge(Project(folder))
     toml.write_text(toml.read_text().replace('"crawl"', '"books"'), encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"judge.reference: there is no 'books'; choose from: crawl, table, words"):
+    with pytest.raises(ConfigError, match=r"\[judge.centroid\] reference: 'books' is none of: words, table, crawl"):
         train_judge(Project(folder))
 
 

@@ -21,6 +21,7 @@ from clew.strategies.apprentice.model import TEXT, Model, Packed, Recipe, Smooth
 from clew.strategies.apprentice.settings import ApprenticeSettings
 from clew.strategies.apprentice.window import gains, held_out_order
 from clew.strategies.base import TOP
+from clew.strategies.registry import make
 from clew.text.terms import term_id
 from clew.topics.interest import Interest
 from clew.web.simulated import parse_spec
@@ -492,5 +493,5 @@ class TestWords:
         ]
 
     def test_wrong_choices_are_named(self) -> None:
-        with pytest.raises(ConfigError, match=r"\[strategy.apprentice\] buckets must be one of: cut, equal"):
-            Apprentice(ApprenticeSettings(buckets="three"))
+        with pytest.raises(ConfigError, match=r"\[strategy.apprentice\] buckets: 'three' is none of: cut, equal"):
+            make("apprentice", {"buckets": "three"})

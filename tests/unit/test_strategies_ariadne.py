@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from clew.strategies.ariadne.settings import CRITERIA, AriadneSettings
 from clew.strategies.ariadne.texts import LIMIT, learned
 from clew.strategies.base import Pages
 from clew.strategies.breadth_first import BreadthFirst
+from clew.strategies.registry import make
 from clew.text.reader import seed_links
 from clew.topics.formula import And, Or, Topic, parse
 from clew.topics.interest import Interest
@@ -538,16 +540,19 @@ class TestRest:
     @pytest.mark.parametrize(
         ("settings", "message"),
         [
-            ({"combine": "sum"}, "strategy.ariadne.combine is 'sum'; choose one of: mean, lexicographic"),
-            ({"order": ("source", "colour")}, "order has 'colour'; criteria are: source, url"),
+            (
+                {"combine": "sum"},
+                "[strategy.ariadne] combine: 'sum' is none of: mean, lexicographic; see docs/strat",
+            ),
+            ({"order": ("source", "colour")}, "order[1]: 'colour' is none of: source, url"),
             ({"order": ("source", "source")}, "must name criteria, each once"),
             (NONE, "every criterion has weight 0"),
             ({"generalise_at": 0.9}, "must not be greater than specialise_at"),
         ],
     )
     def test_wrong_settings_are_refused(self, settings: dict[str, Any], message: str) -> None:
-        with pytest.raises(ConfigError, match=message.replace("(", r"\(")):
-            Ariadne(AriadneSettings(**settings))
+        with pytest.raises(ConfigError, match=re.escape(message)):
+            make("ariadne", settings)
 
     def test_ranking_topics_needs_topics(self) -> None:
         with pytest.raises(ConfigError, match="rare_first names topics, but the project has no topics"):

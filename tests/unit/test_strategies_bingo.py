@@ -10,6 +10,7 @@ import pytest
 
 from clew.crawl.evidence import NO_LEAVES, Evidence
 from clew.errors import ConfigError
+from clew.judges.base import JudgeContext
 from clew.judges.naive_bayes import NaiveBayesJudge
 from clew.model import OTHER, Example, Judgement, Link, LinkBatch, LinkKind, Outcome, Response, Session, Source, Visit
 from clew.strategies.base import TOP, Pages
@@ -30,6 +31,7 @@ from clew.strategies.bingo.archetypes import (
 from clew.strategies.bingo.paths import ANY, MOVED, ROOT, Paths
 from clew.strategies.bingo.retraining import Rounds, held_out
 from clew.strategies.bingo.settings import BingoSettings
+from clew.strategies.registry import make
 from clew.text.reader import seed_links
 from clew.topics.formula import Or, Topic
 from clew.topics.interest import Interest
@@ -244,7 +246,7 @@ def test_confidence_in_examples_is_that_of_judges_that_did_not_see_them() -> Non
     view = StubView(EXAMPLES)
     expected = []
     for left_out in (0, 1):
-        judge = NaiveBayesJudge(view.topics)
+        judge = NaiveBayesJudge(JudgeContext(view.topics))
         judge.fit([one for place, one in enumerate(EXAMPLES) if place != left_out])
         expected.append(float(judge.judge([EXAMPLES[left_out].page])[0].scores[0]))
     assert held_out(view, 0) == expected
@@ -338,7 +340,5 @@ def test_without_archetypes_the_judge_stays() -> None:
 
 
 def test_wrong_names_are_refused() -> None:
-    with pytest.raises(
-        ConfigError, match=r"\[strategy.bingo\] drift_guard is 'median'; choose one of: mean, least, off"
-    ):
-        Bingo(BingoSettings(drift_guard="median"))
+    with pytest.raises(ConfigError, match=r"\[strategy.bingo\] drift_guard: 'median' is none of: mean, least, off"):
+        make("bingo", {"drift_guard": "median"})

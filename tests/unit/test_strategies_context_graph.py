@@ -21,7 +21,7 @@ from clew.strategies.context_graph import CRAWLING, FETCHING, SEARCHING, SPREADI
 from clew.strategies.context_graph.build import Graphs
 from clew.strategies.context_graph.layers import OTHER as NO_LAYER
 from clew.strategies.context_graph.layers import Form, LayerModel, Sample, squashed
-from clew.strategies.registry import STRATEGIES
+from clew.strategies.registry import STRATEGIES, make
 from clew.text.reader import seed_links
 from clew.urls.canonical import host, keys, url_words
 from support import NoHistory, StubView, batch_of, html_page, text_page, write_project
@@ -31,7 +31,7 @@ Settings = ContextGraph.Settings
 
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(STRATEGIES, ContextGraph.name, ContextGraph)
+    monkeypatch.setitem(STRATEGIES.added, ContextGraph.name, ContextGraph)
 
 
 # -- graphs -----------------------------------------------------------------------------------------------
@@ -366,10 +366,10 @@ def test_explains_queue_and_likelihoods() -> None:
 
 
 def test_wrong_choices_are_refused_by_name() -> None:
-    with pytest.raises(ConfigError, match=r"update is 'often'; choose one of: none, rebuild, backlinks"):
-        ContextGraph(Settings(update="often"))
+    with pytest.raises(ConfigError, match=r"\] update: 'often' is none of: none, rebuild, backlinks"):
+        make("context-graph", {"update": "often"})
     with pytest.raises(ConfigError, match="there is no layer '7'"):
-        ContextGraph(Settings(thresholds={"7": -3.0}))
+        make("context-graph", {"thresholds": {"7": -3.0}})
 
 
 def test_scoring_the_links_of_a_page_is_quick() -> None:

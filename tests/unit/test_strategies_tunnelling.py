@@ -13,6 +13,7 @@ from clew.errors import ConfigError
 from clew.graph.paths import METRICS, distances
 from clew.model import Example, Judgement, Link, LinkBatch, LinkKind, Outcome, Response, Session, Source, Visit
 from clew.strategies.base import Pages
+from clew.strategies.registry import make
 from clew.strategies.tunnelling import Tunnelling
 from clew.strategies.tunnelling.collections import Inherited, collections, inherited
 from clew.text.reader import seed_links
@@ -277,7 +278,7 @@ def test_explanations_give_the_numbers() -> None:
 
 
 def test_unknown_choices_are_refused_by_name() -> None:
-    with pytest.raises(ConfigError, match=r"\[strategy.tunnelling\] metric is 'euclid'; choose one of: fixed, cum"):
-        Tunnelling(Tunnelling.Settings(metric="euclid"))
-    with pytest.raises(ConfigError, match="order is 'worst'; choose one of: correlation, breadth-first, distance"):
-        Tunnelling(Tunnelling.Settings(order="worst"))
+    with pytest.raises(ConfigError, match=r"\[strategy.tunnelling\] metric: 'euclid' is none of: fixed, cum"):
+        make("tunnelling", {"metric": "euclid"})
+    with pytest.raises(ConfigError, match="order: 'worst' is none of: correlation, breadth-first, distance"):
+        make("tunnelling", {"order": "worst"})

@@ -81,8 +81,6 @@ def test_wrong_interests_are_refused() -> None:
         Interest.of(TREE, "saling", 0.5)
     with pytest.raises(ConfigError, match="no topics"):
         Interest.of(TopicTree(), "", 0.5)
-    with pytest.raises(ConfigError, match="possibilistic, product, weighted"):
-        semantics_of("fuzzy")
     empty = TopicTree.of([Entry(("Sport", "Sailing"), "http://a.test/1"), Entry(("Void",))])
     with pytest.raises(InputError, match="Void is empty"):
         Interest.of(empty, "sailing or void", 0.5)

@@ -58,7 +58,7 @@ def run(
 ) -> None:
     """Crawl each task with each strategy and judge, and compare with what was possible."""
     plan = Plan(
-        _names(strategies, tuple(STRATEGIES), "strategy"), _names(judges, tuple(JUDGES), "judge"), repeats, seed
+        _names(strategies, STRATEGIES.names(), "strategy"), _names(judges, JUDGES.names(), "judge"), repeats, seed
     )
     loaded = [load_task(path) for path in tasks]
     twice = {task.name for task in loaded if sum(other.name == task.name for other in loaded) > 1}

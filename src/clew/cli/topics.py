@@ -12,9 +12,9 @@ import msgspec
 from clew.cli.common import json_option, print_json, project_argument
 from clew.config import load, quoted
 from clew.errors import InputError
-from clew.judges.registry import CRAWL
 from clew.project.folder import SETTINGS
 from clew.project.project import Project
+from clew.project.reference import judge_settings
 from clew.project.reference import learn_reference as learn
 from clew.project.understood import About, Told, about
 from clew.topics.interest import Interest
@@ -36,7 +36,7 @@ SHOWN = 200
 @click.option(
     "--learn-reference",
     is_flag=True,
-    help='Learn from the crawled pages how rare words are, for [judge] reference = "crawl".',
+    help='Learn from the crawled pages how rare words are, for reference = "crawl" of [judge.NAME].',
 )
 @json_option
 def command(
@@ -66,8 +66,8 @@ def _learn(project: Project, as_json: bool) -> None:
         print_json({"pages": int(found.documents), "features": len(found)})
     else:
         click.echo(f"learned from {found.documents:,.0f} pages how rare {len(found):,} features are")
-        if project.settings.judge.reference != CRAWL:
-            click.echo('judges that compare vectors use it with [judge] reference = "crawl"')
+        if getattr(judge_settings(project), "reference", "") != "crawl":
+            click.echo('judges that compare vectors use it with reference = "crawl", as in [judge.svm]')
 
 
 def _search(project: Project, words: str, as_json: bool) -> None:

@@ -6,16 +6,15 @@ import copy
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import msgspec
-
 from clew.config import Settings
 from clew.crawl.pages import OnPage
 from clew.crawl.reading import canonicaliser_of, reader_of, scope_of
 from clew.crawl.setup import Setup
 from clew.errors import ConfigError, UrlError
 from clew.examples.examples import Examples, Given
-from clew.judges.base import Judge
+from clew.judges.base import Judge, JudgeContext
 from clew.judges.registry import make as make_judge
+from clew.judges.registry import reads_text
 from clew.store.base import Store
 from clew.strategies.base import Strategy
 from clew.strategies.registry import make as make_strategy
@@ -50,7 +49,15 @@ def setup_of(
     interest = _interest(settings, examples)
     keywords = {**settings.interest.keywords, **examples.keywords}
     strategy_name, made = _strategy(settings, strategy)
-    judge_name, make = _judge(settings, judge, interest, keywords)
+    context = JudgeContext(
+        topics=interest.topics,
+        keywords=keywords,
+        seed=settings.crawl.seed,
+        together=interest.together,
+        settings=settings.judge,
+    )
+    judge_name, make = _judge(judge, context)
+    keep_text = reads_text(judge_name, context) if not isinstance(judge, Judge) else judge.needs_text
     return Setup(
         settings=settings,
         seeds=[canonicalise(url, "") or url for url in dict.fromkeys(_canonical(url) for url in seeds)],
@@ -65,7 +72,7 @@ def setup_of(
         world=world,
         clock=clock,
         store=store,
-        reader=reader or reader_of(settings, canonicalise, scope, [keywords]),
+        reader=reader or reader_of(settings, canonicalise, scope, keep_text=keep_text),
         scope=scope,
         canonicalise=canonicalise,
         archive=archive,
@@ -87,21 +94,19 @@ def _strategy(settings: Settings, strategy: str | Strategy | None) -> tuple[str,
     return strategy.name, strategy
 
 
-def _judge(
-    settings: Settings, judge: str | Judge | None, interest: Interest, keywords: dict[str, float]
-) -> tuple[str, Callable[[], Judge]]:
+def _judge(judge: str | Judge | None, context: JudgeContext) -> tuple[str, Callable[[], Judge]]:
     """The judge's name, and what makes an untrained one each time: training compares several."""
     if judge is not None and not isinstance(judge, str):
-        if tuple(judge.topics) != interest.topics:
+        if tuple(judge.topics) != context.topics:
             raise ConfigError(
                 f"the judge {judge.name} is for the topics {', '.join(judge.topics)}; this crawl's are "
-                f"{', '.join(interest.topics)}"
+                f"{', '.join(context.topics)}"
             )
         untrained = copy.deepcopy(judge)
         return judge.name, lambda: copy.deepcopy(untrained)
-    chosen = msgspec.structs.replace(settings.judge, name=judge) if judge else settings.judge
-    make_judge(chosen, interest.topics, keywords, settings.crawl.seed, interest.together)  # a wrong name is told now
-    return chosen.name, lambda: make_judge(chosen, interest.topics, keywords, settings.crawl.seed, interest.together)
+    name = judge or context.settings.name
+    make_judge(name, context)  # what is wrong is told now, not after examples were fetched
+    return name, lambda: make_judge(name, context)
 
 
 def _canonical(url: str) -> str:

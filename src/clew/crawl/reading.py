@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
 from clew.config import Settings
 from clew.text.reader import Reader
 from clew.urls.canonical import Canonicaliser, host, keys, url_words
@@ -22,10 +20,8 @@ def canonicaliser_of(settings: Settings) -> Canonicaliser:
     return Canonicaliser(settings.scope.drop_parameters, settings.scope.url_length)
 
 
-def reader_of(
-    settings: Settings, canonicalise: Canonicaliser, scope: Scope, keywords: Iterable[Mapping[str, float]] = ()
-) -> Reader:
-    """Turns responses into pages. ``keywords``: those that the judge looks for."""
+def reader_of(settings: Settings, canonicalise: Canonicaliser, scope: Scope, *, keep_text: bool = False) -> Reader:
+    """Turns responses into pages. ``keep_text``: the judge reads the visible text of pages."""
     return Reader(
         canonicalise,
         keys,
@@ -34,12 +30,5 @@ def reader_of(
         links_per_page=settings.limits.links_per_page,
         user_agent=settings.crawl.user_agent,
         scope=scope.accepts,
-        keep_text=_matches_text(settings, keywords),
+        keep_text=keep_text,
     )
-
-
-def _matches_text(settings: Settings, keywords: Iterable[Mapping[str, float]]) -> bool:
-    """Whether pages must carry their text: for the judge embedding, and keywords that are regular expressions."""
-    if settings.judge.name == "embedding":
-        return True
-    return any(word.startswith("/") and word.endswith("/") and len(word) > 2 for words in keywords for word in words)

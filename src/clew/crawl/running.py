@@ -123,7 +123,7 @@ async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps)
         world=setup.world,
         clock=setup.clock,
         store=store,
-        frontier=ColumnFrontier(settings.crawl.duplicates),  # type: ignore[arg-type]  # checked with the settings
+        frontier=ColumnFrontier(settings.crawl.duplicates),
         strategy=setup.strategy,
         strategy_name=setup.strategy_name,
         interest=trained.interest,

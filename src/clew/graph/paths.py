@@ -24,7 +24,7 @@ that distances far beyond the cutoff stay finite; C = 0 makes it 50 after a dud.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Final, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,11 @@ import numpy.typing as npt
 from clew.errors import ConfigError
 from clew.model import Bools, Doubles, Floats
 
-FIXED, CUMULATIVE_MAX = "fixed", "cumulative_max"
+Metric: TypeAlias = Literal["fixed", "cumulative_max", "cumulative_plain", "cumulative_min", "scaled", "as_printed"]
+"""How the distance of a dud grows with that of the page before it."""
+
+FIXED: Final = "fixed"
+CUMULATIVE_MAX: Final = "cumulative_max"
 _DUD: Final[dict[str, Callable[[Doubles, Doubles, float], Doubles]]] = {
     FIXED: lambda before, growth, cutoff: before + 1.0,
     CUMULATIVE_MAX: lambda before, growth, cutoff: before + np.maximum(1.0, growth),
@@ -41,7 +45,7 @@ _DUD: Final[dict[str, Callable[[Doubles, Doubles, float], Doubles]]] = {
     "scaled": lambda before, growth, cutoff: cutoff * np.minimum(1.0, growth),
     "as_printed": lambda before, growth, cutoff: np.minimum(1.0, growth),
 }
-METRICS: Final = tuple(_DUD)
+METRICS: Final[tuple[str, ...]] = get_args(Metric)
 THRESHOLD, CUTOFF = 0.5, 20.0
 _STEEPEST = 50.0
 Parents = npt.NDArray[np.int32] | npt.NDArray[np.int64]

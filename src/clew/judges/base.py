@@ -1,30 +1,80 @@
-"""The Judge contract: is this page it?"""
+"""The Judge contract: is this page it? And what judges are made from."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
-from clew.model import Example, Judgement, Page
+from clew.config import JudgeSettings
+from clew.model import Doubles, Example, Judgement, Page, TermIds
+from clew.registry import name_of
+
+Shares = Callable[[Sequence[str]], tuple[TermIds, Doubles]]
+"""Languages -> feature ids uint32[V], sorted, and the share of general pages that holds each, float64[V]."""
 
 
-class Judge(Protocol):
-    """Scores pages against topics. A judge is picklable: worker processes get a copy.
+def _nothing_learned() -> Shares | None:
+    return None
 
-    ``topics`` are the topic names, in the order of ``Judgement.scores``.
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgeContext:
+    """What a judge may be made from besides its own settings.
+
+    ``topics``: paths, in the order of ``Judgement.scores``. ``keywords``: those of the first topic and their weights;
+    ``keywords_by_topic``: those of others, by path. ``seed``: decides everything random. ``together``: pairs of topics
+    (indices) that a page may be about at once. ``corpus``: how rare words are in the crawl's own pages, None where that
+    was not learned. ``folder``: where relative paths start. ``settings``: [judge], with the tables of all judges, for
+    judges that are made of others.
     """
 
-    name: str
-    topics: tuple[str, ...]
+    topics: tuple[str, ...] = ("relevant",)
+    keywords: Mapping[str, float] = field(default_factory=dict)
+    keywords_by_topic: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    seed: int = 1
+    together: Sequence[tuple[int, int]] = ()
+    corpus: Callable[[], Shares | None] = _nothing_learned
+    folder: Path = field(default_factory=Path)
+    settings: JudgeSettings = field(default_factory=JudgeSettings)
 
+
+class Judge(ABC):
+    """Scores pages against topics. A subclass must give ``fit`` and ``judge``; all else has a default.
+
+    ``topics`` are the topic names, in the order of ``Judgement.scores``. A judge is picklable: worker processes get a
+    copy, so it must not keep the context. A nested class ``Settings`` (a ``clew.config.Section``) holds what
+    [judge.NAME] of clew.toml may set; a class that has it is called with the context and these settings.
+    """
+
+    name: str = ""
+    """How users call it; by default the name of the class, so that class LongPages is long-pages."""
+
+    needs_text: bool = False
+    """Whether pages must carry their visible text, and not only its terms."""
+
+    def __init__(self, context: JudgeContext) -> None:
+        self.topics = context.topics
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "name" not in vars(cls):
+            cls.name = name_of(cls)
+
+    @classmethod
+    def reads_text(cls, context: JudgeContext) -> bool:
+        """Whether a judge made from this needs the text of pages; asked before the first page is read."""
+        return cls.needs_text
+
+    @abstractmethod
     def fit(self, examples: Sequence[Example]) -> None:
         """Train. Raises TrainingError, saying what is missing, when the examples cannot make a judge."""
-        ...
 
+    @abstractmethod
     def judge(self, pages: Sequence[Page]) -> list[Judgement]:
         """One judgement a page, in order. Pure: the same pages give the same judgements, in any batching."""
-        ...
 
     def explain(self, page: Page, limit: int = 12, topic: int = 0) -> list[tuple[str, float]]:
         """The terms of ``page`` that weighed most on a topic's score, as (term, signed weight), heaviest first."""
-        ...
+        return []

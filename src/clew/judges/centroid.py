@@ -29,7 +29,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from clew.judges.bags import Bag, Places
-from clew.judges.features import PLAIN, Features
+from clew.judges.base import JudgeContext
+from clew.judges.reference import shares_for
+from clew.judges.settings import VectorSettings
 from clew.judges.trained import TrainedJudge
 from clew.judges.vectors import Vectors
 from clew.model import Doubles, Floats
@@ -42,16 +44,14 @@ class CentroidJudge(TrainedJudge):
 
     name = "centroid"
 
-    def __init__(
-        self,
-        topics: tuple[str, ...],
-        *,
-        background: bool = False,
-        seed: int = 1,
-        features: Features = PLAIN,
-    ) -> None:
-        super().__init__(topics, background=background, seed=seed, features=features)
-        self.vectors = Vectors(logarithmic=not features.damped, heaviest=features.heaviest)
+    class Settings(VectorSettings, frozen=True):
+        """[judge.centroid]"""
+
+    def __init__(self, context: JudgeContext, settings: Settings | None = None) -> None:
+        settings = settings or self.Settings()
+        super().__init__(context, background=settings.background, features=settings.page_features)
+        self.shares = shares_for(settings.reference, context, self.name)
+        self.vectors = Vectors(logarithmic=not settings.damped, heaviest=settings.heaviest)
         self.centroids = np.zeros((0, 0), np.float32)
         self._sums = np.zeros((2, 0, 0), np.float64)
         self._products = np.zeros((2, 2, 0), np.float64)

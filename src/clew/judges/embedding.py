@@ -28,11 +28,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
+from clew.config import doc
 from clew.judges.bags import Bag, Places, Vocabulary
+from clew.judges.base import JudgeContext
 from clew.judges.features import Features
+from clew.judges.settings import TrainedSettings
 from clew.judges.trained import BACKGROUND_PAGES, TrainedJudge
 from clew.judges.wordvectors import WordVectors, general_words, word_vectors
 from clew.model import Doubles, Floats, Page
@@ -93,17 +98,23 @@ class EmbeddingJudge(TrainedJudge):
     name = "embedding"
     features: Embedded
     needs_text = True
+    can_vote = False
 
-    def __init__(
-        self,
-        topics: tuple[str, ...],
-        *,
-        background: bool = False,
-        seed: int = 1,
-        features: Embedded | None = None,
-    ) -> None:
-        given = Embedded() if features is None else features
-        super().__init__(topics, background=background, seed=seed, features=given)
+    class Settings(TrainedSettings, frozen=True):
+        """[judge.embedding]"""
+
+        lead: Annotated[
+            float,
+            doc("The position on a page that weighs half as much as its first word (0: all weigh the same).", ge=0),
+        ] = 200.0
+        model: Annotated[str, doc("Folder of the model (empty: the one that clew[embedding] installs).")] = ""
+
+    def __init__(self, context: JudgeContext, settings: Settings | None = None) -> None:
+        settings = settings or self.Settings()
+        folder = str(context.folder / Path(settings.model).expanduser()) if settings.model else ""
+        word_vectors(folder)  # a missing library or model is found before anything is fetched
+        features = Embedded(lead=settings.lead, folder=folder)
+        super().__init__(context, background=settings.background, features=features)
         self.centroids = np.zeros((0, 0), np.float64)
         self._sums = np.zeros((2, 0, 0), np.float64)
 

@@ -8,19 +8,24 @@ p_{m,k} is member m's calibrated score, so that 0.5 means yes for each. Precisio
 member was trained, with one right and one wrong answer added. (The paper weighs by the ξα estimate of precision, a
 bound for support vector machines that needs no held-back pages; ours works for every judge.)
 
-The members share one way of making features; a page is looked up once in each vocabulary that they have.
+A page is looked up once in each vocabulary that members with the same features share.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Literal
 
 import numpy as np
 
+from clew.config import Section, doc
+from clew.errors import ConfigError
 from clew.judges.bags import Places
+from clew.judges.base import Judge, JudgeContext
+from clew.judges.features import Features
 from clew.judges.hierarchy import Hierarchy
+from clew.judges.registry import JUDGES, make
 from clew.judges.trained import UNKNOWN, TrainedJudge, judgement
-from clew.judges.vectors import Shares
 from clew.model import OTHER, Doubles, Example, Floats, Judgement, Page
 
 TINY = 1e-15
@@ -51,57 +56,66 @@ VOTES: dict[str, Callable[[Doubles, Doubles], Doubles]] = {
 }
 
 
-class EnsembleJudge:
-    """A vote of trained judges with the same topics and features. ``weights`` float64[m, k]."""
+LookUp = tuple[Features, int]
+"""How a page is looked up: as which features, in the vocabulary of which ``id``."""
+
+
+class EnsembleJudge(Judge):
+    """A vote of trained judges with the same topics. ``weights`` float64[m, k]. Each member has its own settings."""
 
     name = "ensemble"
 
-    def __init__(self, members: Sequence[TrainedJudge], vote: str = "weighted") -> None:
-        self.members = tuple(members)
-        self.topics = self.members[0].topics
+    class Settings(Section, frozen=True):
+        """[judge.ensemble]"""
+
+        members: Annotated[
+            tuple[str, ...], doc("The judges that vote, by their names; each takes the settings of its own table.")
+        ] = ("naive-bayes", "svm", "centroid")
+        vote: Annotated[Literal["weighted", "majority", "unanimous"], doc("How they agree.")] = "weighted"
+
+        def __post_init__(self) -> None:
+            if not self.members:
+                raise ValueError("members is empty: name some judges, such as naive-bayes and svm")
+
+    def __init__(self, context: JudgeContext, settings: Settings | None = None) -> None:
+        super().__init__(context)
+        settings = settings or self.Settings()
+        self.members = tuple(_member(name, context) for name in settings.members)
         self.tree = Hierarchy.of(self.topics)
-        self.features = self.members[0].features
-        self.vote = vote
+        self.vote = settings.vote
         self.weights = np.ones((len(self.members), len(self.topics)))
 
     def fit(self, examples: Sequence[Example]) -> None:
-        bags = [self.features.bag(example.page) for example in examples]
+        bags = {
+            features: [features.bag(example.page) for example in examples]
+            for features in dict.fromkeys(member.features for member in self.members)
+        }
         labels = [example.topic for example in examples]
         languages = {example.page.language for example in examples if example.page.language}
         truth = self.tree.members(labels).T
         rows = []
         for member in self.members:
-            said = member.fit_bags(bags, labels, languages) >= 0.5
+            said = member.fit_bags(bags[member.features], labels, languages) >= 0.5
             rows.append(((said & truth).sum(axis=0) + 1.0) / (said.sum(axis=0) + 2.0))
         self.weights = np.array(rows, np.float64)
         self._share()
 
-    def refer_to(self, shares: Shares) -> None:
-        """As for each of its members."""
-        for member in self.members:
-            member.refer_to(shares)
-
-    def combine(self, together: Sequence[tuple[int, int]]) -> None:
-        """As ``TrainedJudge.combine``."""
-        for member in self.members:
-            member.combine(together)
-
     def judge(self, pages: Sequence[Page]) -> list[Judgement]:
-        vocabularies = {id(member.vocabulary): member.vocabulary for member in self.members}
-        columns = [self.features.known(pages, vocabulary) for vocabulary in vocabularies.values()]
-        return [self._judge(dict(zip(vocabularies, row, strict=True))) for row in zip(*columns, strict=True)]
+        apart = {_looked_up(member): member for member in self.members}
+        columns = [member.features.known(pages, member.vocabulary) for member in apart.values()]
+        return [self._judge(dict(zip(apart, row, strict=True))) for row in zip(*columns, strict=True)]
 
     def explain(self, page: Page, limit: int = 12, topic: int = 0) -> list[tuple[str, float]]:
         """Each member's weights, its largest scaled to 1, added up by the members' say."""
-        bag = self.features.bag(page)
         total: dict[int, float] = {}
         for member, say in zip(self.members, self.weights[:, topic] / self.weights[:, topic].sum(), strict=True):
-            ids, parts = member.explain_bag(bag, topic)
+            ids, parts = member.explain_bag(member.features.bag(page), topic)
             scale = say / max(float(np.abs(parts).max(initial=0.0)), 1e-12)
             for feature, part in zip(ids.tolist(), parts.tolist(), strict=True):
                 total[feature] = total.get(feature, 0.0) + part * scale
         best = sorted(total.items(), key=lambda pair: (-abs(pair[1]), pair[0]))[:limit]
-        return [(self.features.name(page, feature), weight) for feature, weight in best]
+        features = max((member.features for member in self.members), key=lambda one: one.pairs)
+        return [(features.name(page, feature), weight) for feature, weight in best]
 
     def _share(self) -> None:
         """Members that learnt the same vocabulary hold it once, and look a page up in it once."""
@@ -111,9 +125,28 @@ class EnsembleJudge:
                     member.vocabulary = first.vocabulary
                     break
 
-    def _judge(self, known: Mapping[int, tuple[Places, Floats]]) -> Judgement:
-        """The judgement of a page projected on each member's vocabulary, by the vocabulary's ``id``."""
-        scores = [member.scores_at(*known[id(member.vocabulary)]) for member in self.members]
+    def _judge(self, known: Mapping[LookUp, tuple[Places, Floats]]) -> Judgement:
+        """The judgement of a page projected on each member's vocabulary."""
+        scores = [member.scores_at(*known[_looked_up(member)]) for member in self.members]
         if any(one is None for one in scores):
             return Judgement(np.full(len(self.topics), UNKNOWN, np.float32), OTHER, 0.0)
         return judgement(self.tree, VOTES[self.vote](np.array(scores, np.float64), self.weights))
+
+
+def _looked_up(member: TrainedJudge) -> LookUp:
+    return member.features, id(member.vocabulary)
+
+
+def _member(name: str, context: JudgeContext) -> TrainedJudge:
+    """A judge with the settings of its own table. Raises ConfigError for one that cannot vote."""
+    if _can_vote(name):
+        made = make(name, context)
+        if isinstance(made, TrainedJudge):
+            return made
+    voters = ", ".join(one for one in JUDGES.builtin if _can_vote(one))
+    raise ConfigError(f"[judge.ensemble] members: {name!r} cannot vote; choose from: {voters}")
+
+
+def _can_vote(name: str) -> bool:
+    kind = JUDGES.get(name)
+    return isinstance(kind, type) and issubclass(kind, TrainedJudge) and kind.can_vote

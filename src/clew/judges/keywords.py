@@ -27,6 +27,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from clew.errors import TrainingError
+from clew.judges.base import Judge, JudgeContext
 from clew.judges.hierarchy import Hierarchy
 from clew.judges.trained import judgement
 from clew.model import Doubles, Example, Judgement, Page, TermIds
@@ -35,34 +36,29 @@ from clew.text.terms import tokeniser
 FULL_LENGTH = 300.0
 
 
-class KeywordsJudge:
-    """A hand-made judge; it needs no examples. ``keywords`` are those of the first topic, ``by_topic`` holds those of
-    others by path."""
+class KeywordsJudge(Judge):
+    """A hand-made judge; it needs no examples, and text only where a keyword is a regular expression."""
 
     name = "keywords"
 
-    def __init__(
-        self,
-        topics: tuple[str, ...],
-        keywords: Mapping[str, float],
-        by_topic: Mapping[str, Mapping[str, float]] | None = None,
-    ) -> None:
-        self.topics = topics
-        self.tree = Hierarchy.of(topics)
-        given = dict(by_topic or {})
-        if keywords or not given:
-            given[topics[0]] = keywords
-        self.lists = tuple(WeightedWords(given.get(topic, {})) for topic in topics)
+    def __init__(self, context: JudgeContext) -> None:
+        super().__init__(context)
+        self.tree = Hierarchy.of(context.topics)
+        given = dict(context.keywords_by_topic)
+        if context.keywords or not given:
+            given[context.topics[0]] = context.keywords
+        self.lists = tuple(WeightedWords(given.get(topic, {})) for topic in context.topics)
+        self.needs_text = any(one.patterns for one in self.lists)
         if not any(one.whole > 0 for one in self.lists):
             raise TrainingError(
                 "the keywords judge has no keyword with a positive weight: "
                 "set [interest] keywords in clew.toml, or clew init --keywords"
             )
 
-    @property
-    def needs_text(self) -> bool:
-        """Whether pages must carry their visible text: a keyword is a regular expression."""
-        return any(one.patterns for one in self.lists)
+    @classmethod
+    def reads_text(cls, context: JudgeContext) -> bool:
+        lists = (context.keywords, *context.keywords_by_topic.values())
+        return any(_is_pattern(word) for words in lists for word in words)
 
     def fit(self, examples: Sequence[Example]) -> None:
         """Nothing to learn."""

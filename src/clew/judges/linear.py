@@ -17,7 +17,9 @@ import numpy as np
 
 from clew.judges import selection
 from clew.judges.bags import Bag, Places
-from clew.judges.features import PLAIN, Features
+from clew.judges.base import JudgeContext
+from clew.judges.reference import shares_for
+from clew.judges.settings import LinearSettings
 from clew.judges.trained import TrainedJudge
 from clew.judges.vectors import Vectors
 from clew.model import Bools, Doubles, Floats
@@ -31,22 +33,17 @@ class LinearJudge(TrainedJudge):
     ``planes`` float32[V, k]: a column of weights a topic; ``shifts`` float64[k].
     """
 
-    def __init__(
-        self,
-        topics: tuple[str, ...],
-        *,
-        background: bool = False,
-        seed: int = 1,
-        features: Features = PLAIN,
-        kept: int = 0,
-        selected_by: str = "mutual-information",
-        cost: float = 10.0,
-    ) -> None:
-        super().__init__(topics, background=background, seed=seed, features=features)
-        self.kept = kept
-        self.selected_by = selected_by
-        self.cost = cost
-        self.vectors = Vectors(logarithmic=not features.damped, heaviest=features.heaviest)
+    class Settings(LinearSettings, frozen=True):
+        """[judge.svm], [judge.logistic]"""
+
+    def __init__(self, context: JudgeContext, settings: LinearSettings | None = None) -> None:
+        settings = settings or self.Settings()
+        super().__init__(context, background=settings.background, features=settings.page_features)
+        self.kept = settings.features
+        self.selected_by = settings.selection
+        self.cost = settings.cost
+        self.shares = shares_for(settings.reference, context, self.name)
+        self.vectors = Vectors(logarithmic=not settings.damped, heaviest=settings.heaviest)
         self.planes = np.zeros((0, 0), np.float32)
         self.shifts = np.zeros(0, np.float64)
 

@@ -29,12 +29,15 @@ judges/features.py: with pairs of terms, the page's beginning and square roots .
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 
+from clew.config import doc
 from clew.judges import background
 from clew.judges.bags import Bag, Places
-from clew.judges.features import PLAIN, Features
+from clew.judges.base import JudgeContext
+from clew.judges.settings import FeatureSettings
 from clew.judges.trained import TrainedJudge
 from clew.model import Doubles, Floats, Ints
 
@@ -50,17 +53,17 @@ class NaiveBayesJudge(TrainedJudge):
 
     name = "naive-bayes"
 
-    def __init__(
-        self,
-        topics: tuple[str, ...],
-        *,
-        smoothing: float = 0.1,
-        background: bool = False,
-        seed: int = 1,
-        features: Features = PLAIN,
-    ) -> None:
-        super().__init__(topics, background=background, seed=seed, features=features)
-        self.smoothing = smoothing
+    class Settings(FeatureSettings, frozen=True):
+        """[judge.naive-bayes]"""
+
+        smoothing: Annotated[
+            float, doc("Pseudo-count of every term in each class (the textbook formula has 1).", gt=0)
+        ] = 0.1
+
+    def __init__(self, context: JudgeContext, settings: Settings | None = None) -> None:
+        settings = settings or self.Settings()
+        super().__init__(context, background=settings.background, features=settings.page_features)
+        self.smoothing = settings.smoothing
         self.logs = np.zeros((0, 0), np.float32)
         self.classes = np.zeros(0, np.bool_)
         self._sides = np.zeros((2, 0, 0), np.float64)

@@ -15,12 +15,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from typing import Literal
 
 import numpy as np
 
-from clew.errors import InputError
+from clew.errors import ConfigError, InputError
 from clew.judges import background
 from clew.judges.bags import Bag
+from clew.judges.base import JudgeContext, Shares
 from clew.judges.features import PLAIN, Features
 from clew.model import Doubles, Page, TermIds
 
@@ -141,6 +143,21 @@ def shipped_shares(languages: Sequence[str]) -> tuple[TermIds, Doubles]:
     """The same of the table that ships with Clew, of pages in these languages."""
     found = Reference.shipped(languages)
     return found.shares(languages)
+
+
+def shares_for(reference: Literal["words", "table", "crawl"], context: JudgeContext, judge: str) -> Shares:
+    """Where a judge's settings take the rarity of words from. Raises ConfigError when nothing was learned yet."""
+    if reference == "words":
+        return background.document_shares
+    if reference == "table":
+        return shipped_shares
+    learned = context.corpus()
+    if learned is None:
+        raise ConfigError(
+            f'[judge.{judge}] reference: it is "crawl", but nothing was learned yet: '
+            "crawl with another one first, then clew topics --learn-reference"
+        )
+    return learned
 
 
 def shipped_languages() -> tuple[str, ...]:

@@ -8,12 +8,11 @@ import numpy as np
 
 from clew.errors import TrainingError
 from clew.judges import background, calibration
-from clew.judges.background import document_shares
 from clew.judges.bags import Bag, Places, Vocabulary
+from clew.judges.base import Judge, JudgeContext
 from clew.judges.calibration import Calibration, Calibrations
-from clew.judges.features import PLAIN, Features
+from clew.judges.features import Features
 from clew.judges.hierarchy import Hierarchy
-from clew.judges.vectors import Shares
 from clew.model import OTHER, Bools, Doubles, Example, Floats, Ints, Judgement, Page
 
 BACKGROUND_PAGES = 40
@@ -28,34 +27,23 @@ UNKNOWN = 0.25
 """Score of a page that holds nothing the judge knows: not relevant, but no reason to starve its links (UNI-6)."""
 
 
-class TrainedJudge:
+class TrainedJudge(Judge):
     """A judge over ``topics`` and OTHER; subclasses give ``_train``, ``_held_out``, ``_raw_at`` and
     ``_weights``."""
 
-    name = ""
+    can_vote = True
+    """Whether it can be a member of an ensemble, which takes bags of terms."""
 
-    def __init__(
-        self,
-        topics: tuple[str, ...],
-        *,
-        background: bool = False,
-        seed: int = 1,
-        features: Features = PLAIN,
-    ) -> None:
-        self.topics = topics
-        self.tree = Hierarchy.of(topics)
+    def __init__(self, context: JudgeContext, *, background: bool, features: Features) -> None:
+        super().__init__(context)
+        self.tree = Hierarchy.of(context.topics, context.together)
         self.background = background
-        self.seed = seed
+        self.seed = context.seed
         self.features = features
         self.vocabulary = Vocabulary(np.empty(0, np.uint32))
         self.languages: tuple[str, ...] = ()
         self.curves = Calibrations(())
-        self.shares: Shares = document_shares
         self._holders = np.zeros(0, np.int32)
-
-    def refer_to(self, shares: Shares) -> None:
-        """Take the rarity of features from there; for judges that compare vectors."""
-        self.shares = shares
 
     def fit(self, examples: Sequence[Example]) -> None:
         bags = [self.features.bag(example.page) for example in examples]
@@ -79,10 +67,6 @@ class TrainedJudge:
         held_out[~(sides | self.tree.outsiders(labels)).T] = np.nan  # neither for nor against a topic
         self.curves = Calibrations([_curve(held_out[:, k], raw[:, k], truth) for k, truth in enumerate(sides)])
         return np.array([self._scores(raw) for raw in held_out[:given]])
-
-    def combine(self, together: Sequence[tuple[int, int]]) -> None:
-        """Before training: pairs of topics that a page may be about at once; they are not told from each other."""
-        self.tree = Hierarchy.of(self.topics, together)
 
     def judge(self, pages: Sequence[Page]) -> list[Judgement]:
         return [self._judged(*known) for known in self.features.known(pages, self.vocabulary)]

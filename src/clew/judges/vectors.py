@@ -9,19 +9,17 @@ examples does not decide what is a rare word.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from clew.judges import background
 from clew.judges.bags import Bag, Places, Vocabulary
-from clew.model import Doubles, Floats, TermIds
+from clew.judges.base import Shares
+from clew.model import Doubles, Floats
 
 GENERAL_PAGES = 1_000.0
-
-Shares = Callable[[Sequence[str]], tuple[TermIds, Doubles]]
-"""Languages -> feature ids uint32[V], sorted, and the share of general pages that holds each, float64[V]."""
 
 
 @dataclass(slots=True, eq=False)

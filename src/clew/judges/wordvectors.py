@@ -33,7 +33,7 @@ GENERAL_WORDS = 5_000
 """The most frequent words of a language that stand for its general text."""
 
 HOW = (
-    "set [judge] model in clew.toml to a folder with a model2vec model (config.json, model.safetensors, "
+    "set model of [judge.embedding] in clew.toml to a folder with a model2vec model (config.json, model.safetensors, "
     "tokenizer.json), or pip install 'clew[embedding]', which brings a small English one"
 )
 
@@ -83,11 +83,11 @@ def _from_folder(folder: Path) -> StaticModel:
     from model2vec import StaticModel
 
     if not folder.is_dir():  # the library would take it for a name to download
-        raise ConfigError(f"judge.model: there is no folder {folder}: {HOW}")
+        raise ConfigError(f"[judge.embedding] model: there is no folder {folder}: {HOW}")
     try:
         model: StaticModel = StaticModel.from_pretrained(folder, force_download=False)
     except Exception as error:  # whatever the libraries make of files that are missing or broken
-        raise ConfigError(f"judge.model: no model can be read from {folder} ({error}): {HOW}") from error
+        raise ConfigError(f"[judge.embedding] model: no model can be read from {folder} ({error}): {HOW}") from error
     return model
 
 

@@ -15,6 +15,8 @@ from clew.crawl.assembling import setup_of
 from clew.crawl.reading import canonicaliser_of, reader_of, scope_of
 from clew.crawl.setup import Setup
 from clew.examples.examples import Examples
+from clew.judges.base import JudgeContext
+from clew.judges.registry import reads_text
 from clew.lab.tasks import Task
 from clew.model import Page, Response
 from clew.store.base import Store
@@ -64,8 +66,9 @@ class Readers:
 
     def of(self, settings: Settings) -> Reader:
         """The reader that all runs on a web share."""
-        made = reader_of(settings, canonicaliser_of(settings), scope_of(settings))
-        which = settings.project.web, made.keep_text
+        keep_text = reads_text(settings.judge.name, JudgeContext(settings=settings.judge))
+        made = reader_of(settings, canonicaliser_of(settings), scope_of(settings), keep_text=keep_text)
+        which = settings.project.web, keep_text
         return self._readers.setdefault(which, SharedReader(made))  # type: ignore[return-value]  # it reads as one
 
 

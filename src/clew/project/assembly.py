@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import msgspec
 
@@ -15,7 +14,7 @@ from clew.crawl.setup import Setup
 from clew.errors import ConfigError
 from clew.examples.gathering import Gatherer
 from clew.examples.training import Trainer
-from clew.judges.base import Judge
+from clew.judges.base import Judge, JudgeContext, Shares
 from clew.judges.registry import make as make_judge
 from clew.project.folder import MODELS, ProjectFolder
 from clew.project.reference import learned_reference
@@ -30,8 +29,6 @@ from clew.web.providers.base import BacklinkProvider, SearchProvider
 from clew.web.providers.registry import make as make_provider
 from clew.web.registry import absolute
 from clew.web.registry import make as make_world
-
-DUPLICATES = ("best", "first", "mean")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +82,6 @@ def chosen(settings: Settings, options: CrawlOptions) -> Settings:
     """The settings of this run: clew.toml with the options on top. Raises ConfigError."""
     given = {name: getattr(options, name) for name in ("max_pages", "fresh_s", "workers", "contact")}
     crawl = msgspec.structs.replace(settings.crawl, **{name: one for name, one in given.items() if one is not None})
-    if crawl.duplicates not in DUPLICATES:
-        raise ConfigError(f"crawl.duplicates is {crawl.duplicates!r}; choose one of: {', '.join(DUPLICATES)}")
     judge, strategy = settings.judge, dict(settings.strategy)
     if options.judge is not None:
         judge = msgspec.structs.replace(judge, name=options.judge)
@@ -148,18 +143,26 @@ def strategy_of(project: ProjectFolder, name: str = "") -> Strategy:
 
 def judge_of(project: ProjectFolder, name: str = "") -> Judge:
     """The judge of the settings, or another one by name, untrained. Raises ConfigError for a wrong name."""
+    return make_judge(name or project.settings.judge.name, judge_context(project))
+
+
+def judge_context(project: ProjectFolder) -> JudgeContext:
+    """What a project's judge is made from."""
     settings, interest = project.settings, project.interest
-    judge = msgspec.structs.replace(settings.judge, name=name) if name else settings.judge
-    if judge.model:
-        judge = msgspec.structs.replace(judge, model=str(project.path / Path(judge.model).expanduser()))
-    return make_judge(
-        judge,
-        interest.topics,
-        settings.interest.keywords,
-        settings.crawl.seed,
-        interest.together,
-        project.topic_keywords,
-        learned_reference(project),
+
+    def corpus() -> Shares | None:
+        learned = learned_reference(project)
+        return learned.shares if learned is not None else None
+
+    return JudgeContext(
+        topics=interest.topics,
+        keywords=settings.interest.keywords,
+        keywords_by_topic=project.topic_keywords,
+        seed=settings.crawl.seed,
+        together=interest.together,
+        corpus=corpus,
+        folder=project.path,
+        settings=settings.judge,
     )
 
 

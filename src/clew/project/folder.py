@@ -12,6 +12,8 @@ from clew.crawl.reading import canonicaliser_of, reader_of, scope_of
 from clew.errors import ConfigError, InputError, ProjectError
 from clew.examples.labels import LABELS, RELEVANT, as_examples, read_labels
 from clew.examples.sources import Wanted
+from clew.judges.base import JudgeContext
+from clew.judges.registry import reads_text
 from clew.model import OTHER, Visit
 from clew.project.lists import Line, example, read_list, seed_url
 from clew.store.base import Store
@@ -144,8 +146,11 @@ class ProjectFolder:
     @cached_property
     def reader(self) -> Reader:
         """Turns responses into pages."""
-        lists = (self.settings.interest.keywords, *self.topic_keywords.values())
-        return reader_of(self.settings, self.canonicalise, self.scope, lists)
+        context = JudgeContext(
+            keywords=self.settings.interest.keywords, keywords_by_topic=self.topic_keywords, folder=self.path
+        )
+        keep_text = reads_text(self.settings.judge.name, context)
+        return reader_of(self.settings, self.canonicalise, self.scope, keep_text=keep_text)
 
     # -- what was found -----------------------------------------------------------------------------------
 

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 
 from clew.errors import InputError
 from clew.examples.visited import visited_page
-from clew.judges.features import Features
+from clew.judges.base import JudgeContext
 from clew.judges.reference import Reference
-from clew.judges.registry import CRAWL
+from clew.judges.registry import settings_for
+from clew.judges.settings import FeatureSettings
 from clew.model import Page
 from clew.project.folder import MODELS, ProjectFolder
 from clew.store.base import Store
@@ -23,17 +24,26 @@ ENOUGH = 100
 
 
 def learned_reference(project: ProjectFolder) -> Reference | None:
-    """The corpus that was learned, if the settings ask for it and it is there. Raises InputError when it is damaged."""
+    """The corpus that was learned, None when there is none. Raises InputError when it is damaged."""
     file = project.path / MODELS / FILE
-    if project.settings.judge.reference != CRAWL or not file.is_file():
+    if not file.is_file():
         return None
     return Reference.from_bytes(file.read_bytes(), str(file))
 
 
+def judge_settings(project: ProjectFolder) -> FeatureSettings | None:
+    """The settings of the project's judge, or of the first judge of an ensemble; None when it is none of terms."""
+    context = JudgeContext(settings=project.settings.judge)
+    name = project.settings.judge.name
+    found = settings_for(name, context)
+    if members := getattr(found, "members", ()):
+        found = settings_for(members[0], context)
+    return found if isinstance(found, FeatureSettings) else None
+
+
 def learn_reference(project: ProjectFolder) -> Reference:
     """Learn it from all pages that were read, and keep it. Raises InputError when there are too few."""
-    settings = project.settings.judge
-    features = Features(pairs=settings.pairs, lead=settings.lead, damped=settings.damped)
+    features = (judge_settings(project) or FeatureSettings()).page_features
     store = project.open_store(read_only=True)
     try:
         found = Reference.learned(_pages(project, store), features)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from clew.judges.base import Judge
 from clew.model import Decision, Doubles, Example, Floats, Ints, Keys, LinkBatch, LinkKind, Session, Visit
+from clew.registry import name_of
 from clew.topics.interest import Interest
 from clew.topics.tree import TopicTree
 
@@ -144,40 +146,47 @@ class View(Protocol):
         ...
 
 
-class Strategy(Protocol):
-    """Scores links, learns from visits, adapts between sessions.
+class Strategy(ABC):
+    """Scores links, learns from visits, adapts between sessions. A subclass must give ``score``, the rest has defaults.
 
     ``score`` is pure: it depends on the batch and on what was learned, and changes nothing.
     Learned state must be restorable: ``restore(state())`` followed by ``learn`` of the later visits
     gives the same strategy as an undisturbed run. ``learn`` must not use ``visit.page`` or the response's body and
     headers, which are not there when visits are learned again; the terms of a page are ``visit.links.leaves``.
+
+    A nested class ``Settings`` (a ``clew.config.Section``) holds what [strategy.NAME] of clew.toml may set; a class
+    that has it is made with these settings, one that has none without arguments.
     """
 
-    name: str
+    name: str = ""
+    """How users call it; by default the name of the class, so that class MostLinks is most-links."""
 
-    whole_pages: bool
+    whole_pages: bool = False
     """Whether all links of a page are fetched before those of the next page (CFC-35): once a link of a page is taken,
     the page's other links come before all others."""
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "name" not in vars(cls):
+            cls.name = name_of(cls)
+
     def begin(self, view: View) -> None:
         """Train whatever is needed from the examples; called once a run, before anything else."""
-        ...
 
+    @abstractmethod
     def score(self, links: LinkBatch) -> Doubles:
         """float64[n]: higher is sooner, NaN is *do not follow*."""
-        ...
 
     def learn(self, visit: Visit) -> None:
         """Called after every visit, in order: what was predicted against what was found."""
-        ...
 
     def adapt(self, session: Session) -> bool:
         """Called after every session; True asks for the whole frontier to be scored again."""
-        ...
+        return False
 
     def wants_to_consult(self) -> bool:
         """Whether ``consult`` has something to do now; asked after every visit, so it must be cheap."""
-        ...
+        return False
 
     async def consult(self) -> bool:
         """Ask the world outside the crawl (back links, searches), put pages on the frontier, or change the scores;
@@ -186,19 +195,18 @@ class Strategy(Protocol):
         True asks for the whole frontier to be scored again. When it returns False and there is still no link, the
         crawl is over; it must not return True for ever. What was learned is saved after every call.
         """
-        ...
+        return False
 
     def explain(self, links: LinkBatch, index: int) -> list[str]:
         """The parts of one link's score, in words, for people."""
-        ...
+        return [f"{self.name}: {float(self.score(links)[index]):.3f}"]
 
     def state(self) -> bytes:
         """All that was learned, as bytes; empty when nothing is."""
-        ...
+        return b""
 
     def restore(self, state: bytes) -> None:
         """Take up a state made by ``state``."""
-        ...
 
 
 TOP = 1e6
@@ -209,15 +217,3 @@ page whose links are fetched together."""
 def enqueued(links: LinkBatch) -> bool:
     """Whether these links were put on the frontier by a strategy (``View.enqueue``)."""
     return len(links) > 0 and links.links.kinds[0] is LinkKind.BACKLINK
-
-
-class Quiet:
-    """What strategies do unless they say otherwise: they fetch link by link, and ask nobody."""
-
-    whole_pages = False
-
-    def wants_to_consult(self) -> bool:
-        return False
-
-    async def consult(self) -> bool:
-        return False

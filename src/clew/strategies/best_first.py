@@ -23,10 +23,10 @@ from __future__ import annotations
 import numpy as np
 
 from clew.model import Doubles, LinkBatch
-from clew.strategies.fixed import FixedStrategy
+from clew.strategies.base import Strategy
 
 
-class BestFirst(FixedStrategy):
+class BestFirst(Strategy):
     """Links of the most relevant pages first."""
 
     name = "best-first"

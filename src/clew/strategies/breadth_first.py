@@ -17,10 +17,10 @@ from __future__ import annotations
 import numpy as np
 
 from clew.model import Doubles, LinkBatch
-from clew.strategies.fixed import FixedStrategy
+from clew.strategies.base import Strategy
 
 
-class BreadthFirst(FixedStrategy):
+class BreadthFirst(Strategy):
     """Nearest to the seeds first."""
 
     name = "breadth-first"

@@ -22,14 +22,13 @@ from __future__ import annotations
 import numpy as np
 
 from clew.model import Doubles, Keys, LinkBatch, LinkKind
-from clew.strategies.base import View
-from clew.strategies.fixed import FixedStrategy
+from clew.strategies.base import Strategy, View
 
 STEPS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 """Of SplitMix64's finaliser: how far to shift, and what to multiply by. A last shift by 31 follows."""
 
 
-class RandomOrder(FixedStrategy):
+class RandomOrder(Strategy):
     """Waiting links in an order that was fixed by chance."""
 
     name = "random"

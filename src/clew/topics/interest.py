@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
+from typing import Literal
 
 import numpy as np
 
@@ -109,14 +110,11 @@ class Interest:
         return float(value(formula, scores, self.semantics)[0])
 
 
-def semantics_of(name: str, weights: Sequence[float] = ()) -> Semantics:
-    """The semantics that settings name: possibilistic, product, or weighted (ARI-15, ARI-16). Raises ConfigError."""
+def semantics_of(name: Literal["possibilistic", "product", "weighted"], weights: Sequence[float] = ()) -> Semantics:
+    """The semantics that settings name (ARI-15, ARI-16). Raises InputError for weights that are none."""
     if name == "weighted":
         return FaginWimmers(weights or (1.0,))
-    known: dict[str, Semantics] = {"possibilistic": POSSIBILISTIC, "product": Product()}
-    if name not in known:
-        raise ConfigError(f"interest.semantics is {name!r}; choose one of: possibilistic, product, weighted")
-    return known[name]
+    return Product() if name == "product" else POSSIBILISTIC
 
 
 def _joined(formula: Formula) -> Iterator[tuple[int, int]]:

@@ -42,13 +42,12 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from clew.errors import ConfigError
 from clew.model import Decision, Doubles, Link, LinkBatch, LinkKind, Session, Visit
 from clew.strategies.apprentice.links import Extras, Teacher, features_of
 from clew.strategies.apprentice.model import PAGE, SIBLING, URL, Model, Packed, Recipe, Smoothing, Table, unpack
-from clew.strategies.apprentice.settings import CHOICES, ApprenticeSettings
+from clew.strategies.apprentice.settings import ApprenticeSettings
 from clew.strategies.apprentice.window import gains, held_out_order
-from clew.strategies.base import TOP, Quiet, View, enqueued
+from clew.strategies.base import TOP, Strategy, View, enqueued
 from clew.text.terms import name as term_name
 
 LEAST = 5
@@ -57,7 +56,7 @@ LEAST = 5
 STRONGEST = 6
 
 
-class Apprentice(Quiet):
+class Apprentice(Strategy):
     """Links first whose surroundings resemble those of links that led to relevant pages."""
 
     name = "apprentice"
@@ -65,9 +64,6 @@ class Apprentice(Quiet):
 
     def __init__(self, settings: ApprenticeSettings | None = None) -> None:
         self.settings = settings or ApprenticeSettings()
-        for setting, choices in CHOICES.items():
-            if getattr(self.settings, setting) not in choices:
-                raise ConfigError(f"[strategy.apprentice] {setting} must be one of: {', '.join(choices)}")
         self.extras = Extras(self.settings, ())
         self.teacher = Teacher(self.settings)
         self.table, self.trained_at = Table.empty(), 0  # the counts that were trained with, of so many instances

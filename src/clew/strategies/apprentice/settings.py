@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from clew.config import Section, doc
-
-CHOICES = {
-    "instances": ("followed", "all"),
-    "anchors": ("all", "first"),
-    "buckets": ("cut", "equal"),
-    "window": ("fixed", "chosen"),
-}
 
 
 class ApprenticeSettings(Section, frozen=True):
@@ -24,20 +17,24 @@ class ApprenticeSettings(Section, frozen=True):
     growth: Annotated[float, doc("It trains again when there are this share more instances.", ge=0)] = 0.2
     d_max: Annotated[int, doc("Terms up to this many DOM leaves from a link are its features.", ge=0, le=20)] = 5
     window: Annotated[
-        str,
-        doc("Offsets that count: fixed, d_max; or chosen at each training by cross-validation, at most d_max."),
+        Literal["fixed", "chosen"],
+        doc("Offsets that count: d_max; or chosen at each training by cross-validation, at most d_max."),
     ] = "fixed"
     held_out: Annotated[int, doc("Instances, the first, by which the window is chosen.", ge=1)] = 400
     tolerance: Annotated[
         float, doc("The widest window is chosen whose share of pairs in order is so near the best.", ge=0, le=1)
     ] = 0.02
-    anchors: Annotated[str, doc("Where a page has several links to a URL: all of them, or the first.")] = "all"
+    anchors: Annotated[
+        Literal["all", "first"], doc("Where a page has several links to a URL: all of them, or the first.")
+    ] = "all"
     instances: Annotated[
-        str, doc("What is learned from: followed links, or all links between fetched pages (slower).")
+        Literal["followed", "all"],
+        doc("What is learned from: followed links, or all links between fetched pages (slower)."),
     ] = "followed"
-    buckets: Annotated[str, doc("What is high: from cut on, or equal: from the median of the first training on.")] = (
-        "cut"
-    )
+    buckets: Annotated[
+        Literal["cut", "equal"],
+        doc("What is high: from cut on, or (equal) from the median of the first training on."),
+    ] = "cut"
     cut: Annotated[float, doc("A page of this relevance or more is high.", ge=0, le=1)] = 0.5
     failures: Annotated[bool, doc("A failed or unreadable fetch is an instance of low; false: of nothing.")] = True
     smoothing: Annotated[float, doc("Pseudo-count of every feature in each class (Laplace: 1).", gt=0)] = 1.0

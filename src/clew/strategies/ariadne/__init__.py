@@ -38,6 +38,8 @@ score 1, so that they come first.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 import numpy as np
 import numpy.typing as npt
@@ -49,9 +51,9 @@ from clew.judges.hierarchy import Hierarchy
 from clew.model import Decision, Doubles, Judgement, Keys, LinkBatch, LinkKind, Session, TermIds, Visit
 from clew.strategies.ariadne.criteria import LOCAL, geometric, lexicographic
 from clew.strategies.ariadne.focus import Aim, Widening, renumbered
-from clew.strategies.ariadne.settings import CRITERIA, LETTERS, MEANINGS, AriadneSettings, check
+from clew.strategies.ariadne.settings import CRITERIA, LETTERS, MEANINGS, AriadneSettings
 from clew.strategies.ariadne.texts import learned, text_of_term
-from clew.strategies.base import Pages, Quiet, View
+from clew.strategies.base import Pages, Strategy, View
 from clew.topics.formula import relaxed, topics_of, unparse
 from clew.topics.semantics import value
 from clew.topics.tree import ROOT
@@ -62,7 +64,7 @@ PRIOR_PAGES = 20.0
 Numbers = npt.NDArray[np.integer]
 
 
-class Ariadne(Quiet):
+class Ariadne(Strategy):
     """Links by eight criteria under a focus that widens when fewer relevant pages are found."""
 
     name = "ariadne"
@@ -70,10 +72,9 @@ class Ariadne(Quiet):
 
     def __init__(self, settings: AriadneSettings | None = None) -> None:
         self.settings = settings or AriadneSettings()
-        check(self.settings)
         self._widening = Widening(self.settings.generalise, self.settings.boost, self.settings.widen)
         weights = {name: float(getattr(self.settings, name)) for name in CRITERIA}
-        self._weights = {name: weight for name, weight in weights.items() if weight > 0}
+        self._weights: dict[str, float] = {name: weight for name, weight in weights.items() if weight > 0}
         self.chain: tuple[Aim, ...] = ()
         self.frequency = np.zeros(0)
         self.topped = False
@@ -233,7 +234,9 @@ class Ariadne(Quiet):
         parts = [f"ariadne: the focus is {self.aim.words(names)}" + (f", {steps} steps wider" if steps else "")]
         if self.settings.prune and not self._relevant(links):
             return [*parts, "not followed: it stands on an irrelevant page"]
-        weights = self._present_weights() if self.settings.combine == "mean" else dict.fromkeys(self.settings.order)
+        weights: Mapping[str, float | None] = (
+            self._present_weights() if self.settings.combine == "mean" else dict.fromkeys(self.settings.order)
+        )
         for name, weight in weights.items():
             found = np.broadcast_to(self.criterion(name, links), len(links))[index]
             about = f" ({unparse(self._relaxed, names)})" if name in ("url", "anchor") else ""

@@ -15,6 +15,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any as Anything
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -35,7 +36,9 @@ from clew.topics.formula import (
 from clew.topics.semantics import FaginWimmers, Semantics, value
 from clew.topics.tree import TopicTree
 
-OPTIONS = ("taxonomy", "weigh", "ignore")
+Option: TypeAlias = Literal["taxonomy", "weigh", "ignore"]
+"""G3, G2, G1."""
+
 NEARLY_ALL = 0.9
 
 
@@ -73,9 +76,9 @@ class Aim:
 
 @dataclass(frozen=True, slots=True)
 class Widening:
-    """How an aim is widened: one of OPTIONS, ``boost`` > 1 of G2, and how often (a) may be halved at the top."""
+    """How an aim is widened: the option, ``boost`` > 1 of G2, and how often (a) may be halved at the top."""
 
-    option: str = "taxonomy"
+    option: Option = "taxonomy"
     boost: float = 2.0
     widen: int = 0
 

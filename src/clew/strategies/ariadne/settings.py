@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias, get_args
 
 from clew.config import Section, doc
-from clew.errors import ConfigError
-from clew.strategies.ariadne.focus import OPTIONS
+from clew.strategies.ariadne.focus import Option
 
-CRITERIA = ("source", "url", "anchor", "host", "distance", "level", "transversal", "hub")
+Criterion: TypeAlias = Literal["source", "url", "anchor", "host", "distance", "level", "transversal", "hub"]
 """(a) to (h)."""
 
-CHOICES = {
-    "combine": ("mean", "lexicographic"),
-    "texts": ("rarer", "either"),
-    "texts_about": ("interest", "focus"),
-    "generalise": OPTIONS,
-    "rarity": ("relevant", "least"),
-    "rescore": ("all", "new", "always"),
-}
-"""Settings that are names, and their choices."""
+CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 
-LETTERS = dict(zip(CRITERIA, "abcdefgh", strict=True))
+LETTERS: dict[str, str] = dict(zip(CRITERIA, "abcdefgh", strict=True))
 MEANINGS = {
     "source": "relevance of the page it stands on to the focus",
     "url": "what its URL says of it",
@@ -45,8 +36,10 @@ class AriadneSettings(Section, frozen=True):
     level: Annotated[float, doc("Weight of (f): the depth of the URL's path.", ge=0)] = 0.0
     transversal: Annotated[float, doc("Weight of (g): whether the link leads to another host.", ge=0)] = 0.0
     hub: Annotated[float, doc("Weight of (h): the number of links on the source page.", ge=0)] = 0.0
-    combine: Annotated[str, doc("mean (weighted geometric) or lexicographic.")] = "mean"
-    order: Annotated[tuple[str, ...], doc("The criteria of a lexicographic score, the first decides first.")] = (
+    combine: Annotated[
+        Literal["mean", "lexicographic"], doc("How criteria become one score; mean: the weighted geometric mean.")
+    ] = "mean"
+    order: Annotated[tuple[Criterion, ...], doc("The criteria of a lexicographic score, the first decides first.")] = (
         "source",
         "anchor",
         "url",
@@ -56,8 +49,10 @@ class AriadneSettings(Section, frozen=True):
     neutral: Annotated[float, doc("What a URL or anchor is worth that says nothing.", gt=0, lt=1)] = 0.3
     strong: Annotated[float, doc("Least weight of the terms of topics' names and keywords (log-odds).", ge=0)] = 3.0
     close: Annotated[int, doc("DOM leaves left and right of an anchor whose text counts too.", ge=0, le=5)] = 0
-    texts: Annotated[str, doc("Of A and B in anchors and URLs: rarer (that topic alone) or either.")] = "rarer"
-    texts_about: Annotated[str, doc("What they are valued by: the interest, or the focus.")] = "interest"
+    texts: Annotated[Literal["rarer", "either"], doc("Of A and B, which topic anchors and URLs must speak of.")] = (
+        "rarer"
+    )
+    texts_about: Annotated[Literal["interest", "focus"], doc("What they are valued by.")] = "interest"
     host_prior: Annotated[float, doc("Share of relevant pages on a host without history.", gt=0, le=1)] = 0.5
     host_strength: Annotated[float, doc("Pages of history for which that share counts.", gt=0)] = 5.0
     intrinsic: Annotated[float, doc("(g) of links that stay on their host.", gt=0, le=1)] = 0.5
@@ -68,35 +63,28 @@ class AriadneSettings(Section, frozen=True):
     specialise_at: Annotated[
         float, doc("Undo the last generalisation when a session has more than this times it.", gt=0, le=1)
     ] = 0.8
-    generalise: Annotated[str, doc("How: taxonomy, weigh or ignore.")] = "taxonomy"
+    generalise: Annotated[Option, doc("How the focus is generalised.")] = "taxonomy"
     boost: Annotated[float, doc("What weigh multiplies the weight of the rarest topic by.", gt=1)] = 2.0
     widen: Annotated[int, doc("How often the weight of (a) may be halved when the focus is at its top.", ge=0)] = 0
     barren: Annotated[bool, doc("Generalise also while nothing relevant was found at all.")] = False
-    rarity: Annotated[str, doc("The rarer topic: fewest relevant pages, or most often the least of its formula.")] = (
-        "relevant"
-    )
+    rarity: Annotated[
+        Literal["relevant", "least"],
+        doc("The rarer topic: of the fewest relevant pages, or the one most often the least of its formula."),
+    ] = "relevant"
     rare_first: Annotated[tuple[str, ...], doc("Topics from the rarest on, where you know (empty: estimated).")] = ()
-    rescore: Annotated[str, doc("After a change of focus: all links or new ones; or always, after each session.")] = (
-        "all"
-    )
+    rescore: Annotated[
+        Literal["all", "new", "always"],
+        doc("After a change of focus: all links or new ones; or always, after each session."),
+    ] = "all"
     prune: Annotated[bool, doc("Do not follow the links of irrelevant pages.")] = False
     community_pages: Annotated[
         int, doc("Stop when the relevant pages contain a community of so many (0: do not look).", ge=0)
     ] = 0
 
-
-def check(settings: AriadneSettings) -> None:
-    """Raise ConfigError for settings that do not go together."""
-    for name, choices in CHOICES.items():
-        if getattr(settings, name) not in choices:
-            raise ConfigError(
-                f"strategy.ariadne.{name} is {getattr(settings, name)!r}; choose one of: {', '.join(choices)}"
-            )
-    unknown = [name for name in settings.order if name not in CRITERIA]
-    if unknown or not 1 <= len(set(settings.order)) == len(settings.order):
-        wrong = f"has {unknown[0]!r}" if unknown else "must name criteria, each once"
-        raise ConfigError(f"strategy.ariadne.order {wrong}; criteria are: {', '.join(CRITERIA)}")
-    if not any(getattr(settings, name) for name in CRITERIA):
-        raise ConfigError("strategy.ariadne: every criterion has weight 0; give one of them a weight, such as source")
-    if settings.generalise_at > settings.specialise_at:
-        raise ConfigError("strategy.ariadne.generalise_at must not be greater than specialise_at (a ≤ b)")
+    def __post_init__(self) -> None:
+        if not 1 <= len(set(self.order)) == len(self.order):
+            raise ValueError(f"order must name criteria, each once; criteria are: {', '.join(CRITERIA)}")
+        if not any(getattr(self, name) for name in CRITERIA):
+            raise ValueError("every criterion has weight 0; give one of them a weight, such as source")
+        if self.generalise_at > self.specialise_at:
+            raise ValueError("generalise_at must not be greater than specialise_at (a ≤ b)")

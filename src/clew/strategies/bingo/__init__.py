@@ -33,12 +33,11 @@ import msgspec
 import numpy as np
 
 from clew.model import OTHER, Bools, Decision, Doubles, LinkBatch, LinkKind, Outcome, Session, Source, Visit
-from clew.strategies.base import TOP, Pages, View, enqueued
+from clew.strategies.base import TOP, Pages, Strategy, View, enqueued
 from clew.strategies.bingo.archetypes import Ranked
 from clew.strategies.bingo.paths import MOVED, Paths
 from clew.strategies.bingo.retraining import Rounds, Topics
-from clew.strategies.bingo.settings import CHOICES, DEPTH_FIRST, SHARP, BingoSettings
-from clew.strategies.choices import check_choices
+from clew.strategies.bingo.settings import BingoSettings
 
 
 class _State(msgspec.Struct, array_like=True):
@@ -58,16 +57,14 @@ class _State(msgspec.Struct, array_like=True):
     sure: dict[int, float]
 
 
-class Bingo:
+class Bingo(Strategy):
     """Learns what archetypes of its topics look like near the seeds, then harvests."""
 
     name = "bingo"
-    whole_pages = False
     Settings = BingoSettings
 
     def __init__(self, settings: BingoSettings | None = None) -> None:
         self.settings = settings or BingoSettings()
-        check_choices(self.name, self.settings, CHOICES)
         self.harvesting = not self.settings.learning_pages
         self._topics = Topics()
         self._rounds = Rounds(self.settings)
@@ -89,12 +86,12 @@ class Bingo:
     @property
     def _sharp(self) -> bool:
         settings = self.settings
-        return (settings.harvesting_focus if self.harvesting else settings.learning_focus) == SHARP
+        return (settings.harvesting_focus if self.harvesting else settings.learning_focus) == "sharp"
 
     @property
     def _depth_first(self) -> bool:
         settings = self.settings
-        return (settings.harvesting_order if self.harvesting else settings.learning_order) == DEPTH_FIRST
+        return (settings.harvesting_order if self.harvesting else settings.learning_order) == "depth-first"
 
     @property
     def _counts_fill(self) -> bool:

@@ -12,7 +12,7 @@ from clew.graph.edges import LinkGraph
 from clew.graph.hits import Hits, hits
 from clew.model import Bools, Doubles, Ints, Keys
 from clew.strategies.base import Pages
-from clew.strategies.bingo.settings import LEAST, OFF, REPLACE, BingoSettings
+from clew.strategies.bingo.settings import BingoSettings
 
 NOT_VISITED = "not visited"
 NOT_OF_TOPIC = "not classified into the topic"
@@ -85,9 +85,9 @@ def _analysed(graph: LinkGraph, settings: BingoSettings, across_hosts: bool, hos
 
 def bar(confidences: Sequence[float], settings: BingoSettings) -> float:
     """What an archetype's confidence must exceed, given those of the topic's training pages (BNG-28)."""
-    if settings.drift_guard == OFF or not len(confidences):
+    if settings.drift_guard == "off" or not len(confidences):
         return -np.inf
-    return float(np.min(confidences) if settings.drift_guard == LEAST else np.mean(confidences))
+    return float(np.min(confidences) if settings.drift_guard == "least" else np.mean(confidences))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +110,7 @@ def choose(
     """The archetypes of a topic: authorities and its surest pages that are surer than ``least``, the surest first, and
     in one round at most min{N_auth, N_conf} (BNG-26 to BNG-29)."""
     rows = {number: place for place, number in enumerate(found.numbers.tolist())}
-    before = () if settings.archetypes == REPLACE else tuple(previous)
+    before = () if settings.archetypes == "replace" else tuple(previous)
     kept = tuple(number for number in before if number in rows)
     refused: dict[str, list[int]] = {}
     fit = []

@@ -14,7 +14,7 @@ from clew.errors import TrainingError, UrlError
 from clew.model import OTHER, Bools, Decision, Ints, Keys
 from clew.strategies.base import Pages, View
 from clew.strategies.bingo.archetypes import Candidates, Choice, Ranked, bar, choose, graph_of, ranked
-from clew.strategies.bingo.settings import HELD_OUT, BingoSettings
+from clew.strategies.bingo.settings import BingoSettings
 from clew.urls.canonical import canonical, key
 
 SHOWN = 3
@@ -123,7 +123,7 @@ class Rounds:
 
     def _trained_on(self, view: View, pages: Pages, topic: int, previous: Sequence[int]) -> list[float]:
         """Confidence of the pages of a topic that the judge was trained on (BNG-28)."""
-        if self.settings.guard_by == HELD_OUT:
+        if self.settings.guard_by == "held-out":
             return held_out(view, topic) + [self.sure[number] for number in previous if number in self.sure]
         judged = view.judge.judge([one.page for one in view.examples if one.topic == topic])
         inside = np.isin(pages.numbers, list(previous))

@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 from clew.config import Section, doc
 
-SHARP, SOFT = "sharp", "soft"
-DEPTH_FIRST, BEST_FIRST = "depth-first", "best-first"
-ADD, REPLACE = "add", "replace"
-MEAN, LEAST, OFF = "mean", "least", "off"
-HELD_OUT, TRAINED = "held-out", "trained"
-
-CHOICES = {
-    "learning_focus": (SHARP, SOFT),
-    "harvesting_focus": (SHARP, SOFT),
-    "learning_order": (DEPTH_FIRST, BEST_FIRST),
-    "harvesting_order": (DEPTH_FIRST, BEST_FIRST),
-    "archetypes": (ADD, REPLACE),
-    "drift_guard": (MEAN, LEAST, OFF),
-    "guard_by": (HELD_OUT, TRAINED),
-}
-"""Settings that are names, and their choices."""
+Focus: TypeAlias = Literal["sharp", "soft"]
+Order: TypeAlias = Literal["depth-first", "best-first"]
 
 
 class BingoSettings(Section, frozen=True):
@@ -32,12 +18,12 @@ class BingoSettings(Section, frozen=True):
     learning_archetypes: Annotated[
         float, doc("It ends when every topic has so many archetypes for each of its examples (0: never).", ge=0)
     ] = 1.0
-    learning_focus: Annotated[str, doc("Pages accepted while learning: sharp or soft.")] = SHARP
-    learning_order: Annotated[str, doc("Order of links while learning: depth-first or best-first.")] = BEST_FIRST
+    learning_focus: Annotated[Focus, doc("Pages accepted while learning.")] = "sharp"
+    learning_order: Annotated[Order, doc("Order of links while learning.")] = "best-first"
     learning_depth: Annotated[int, doc("Links further from the seeds wait for the harvest (0: no limit).", ge=0)] = 4
     learning_hosts: Annotated[bool, doc("Links that leave the hosts of the seeds wait for the harvest.")] = True
-    harvesting_focus: Annotated[str, doc("Pages accepted while harvesting: sharp or soft.")] = SOFT
-    harvesting_order: Annotated[str, doc("Order of links while harvesting: best-first or depth-first.")] = BEST_FIRST
+    harvesting_focus: Annotated[Focus, doc("Pages accepted while harvesting.")] = "soft"
+    harvesting_order: Annotated[Order, doc("Order of links while harvesting.")] = "best-first"
     decay: Annotated[float, doc("Each rejected page in a row multiplies the scores of links by this.", gt=0, le=1)] = (
         0.5
     )
@@ -57,13 +43,17 @@ class BingoSettings(Section, frozen=True):
     ] = 400
     authorities: Annotated[int, doc("N_auth: authorities of a topic that may become archetypes.", ge=0)] = 50
     confident: Annotated[int, doc("N_conf: surest pages of a topic that may become archetypes.", ge=0)] = 50
-    archetypes: Annotated[str, doc("New archetypes join those before, or take their place: add or replace.")] = ADD
+    archetypes: Annotated[Literal["add", "replace"], doc("New archetypes join those before, or take their place.")] = (
+        "add"
+    )
     drift_guard: Annotated[
-        str, doc("An archetype must be surer than the mean, or the least, of the topic's training pages; or off.")
-    ] = MEAN
+        Literal["mean", "least", "off"],
+        doc("An archetype must be surer than the mean, or the least, of the topic's training pages."),
+    ] = "mean"
     guard_by: Annotated[
-        str, doc("How sure the judge is of them: as judged when they were not trained on, or now: held-out or trained.")
-    ] = HELD_OUT
+        Literal["held-out", "trained"],
+        doc("How sure the judge is of them: as judged when they were not trained on, or as judged now."),
+    ] = "held-out"
     hubs: Annotated[int, doc("N_hub: hubs of a topic whose links come sooner.", ge=0)] = 100
     predecessors: Annotated[int, doc("Pages that link to a topic's pages in its base set, at most.", ge=0)] = 1000
     iterations: Annotated[int, doc("Iterations of the link analysis.", ge=1)] = 30

@@ -35,10 +35,10 @@ import msgspec
 import numpy as np
 
 from clew.model import Decision, Doubles, Judgement, LinkBatch, LinkKind, Outcome, Session, Source, Visit
-from clew.strategies.base import TOP, View, enqueued
-from clew.strategies.context_graph import settings as choice
+from clew.strategies.base import TOP, Strategy, View, enqueued
 from clew.strategies.context_graph.build import Graphs, Layer
 from clew.strategies.context_graph.layers import TOP_OF_QUEUE, LayerModel, squashed
+from clew.strategies.context_graph.settings import Settings as ContextGraphSettings
 from clew.strategies.context_graph.training import Trainer, facts
 
 START, SEARCHING, SPREADING, FETCHING, CRAWLING = "start", "searching", "spreading", "fetching", "crawling"
@@ -59,16 +59,15 @@ class _State(msgspec.Struct, array_like=True):
     builds: int
 
 
-class ContextGraph:
+class ContextGraph(Strategy):
     """Expands the pages that look nearest to a target."""
 
     name = "context-graph"
     whole_pages = True
-    Settings = choice.Settings
+    Settings = ContextGraphSettings
 
-    def __init__(self, settings: choice.Settings | None = None) -> None:
-        self.settings = settings or choice.Settings()
-        self.settings.check(self.name)
+    def __init__(self, settings: ContextGraphSettings | None = None) -> None:
+        self.settings = settings or ContextGraphSettings()
         self.last = self.settings.depth + 1
         self.phase = START
         self.graphs = Graphs(self.settings.depth)
@@ -111,13 +110,13 @@ class ContextGraph:
             return self.last, TOP_OF_QUEUE
         if not settings.expand_graphs and any(source.url in layer for layer in self.graphs.layers):
             return self.last + 1, 0.0
-        by_judge = settings.layer0 == choice.JUDGE
+        by_judge = settings.layer0 == "judge"
         if by_judge and self._wanted(source):
             return 0, _within(source.relevance)
         layer, likelihood = self.model.place(links.leaves.ids, 1 if by_judge else 0)
         if layer >= 0:
             return layer, squashed(likelihood)
-        if settings.other == choice.RELEVANCE:
+        if settings.other == "relevance":
             return self.last, _within(source.relevance)
         found = self.model.likelihoods(links.leaves.ids)
         return self.last, 0.0 if found is None else squashed(float(found[0]))
@@ -128,7 +127,7 @@ class ContextGraph:
 
     def _is_target(self, visit: Visit) -> bool:
         """Whether a visited page belongs into queue 0."""
-        if self.settings.layer0 == choice.JUDGE:
+        if self.settings.layer0 == "judge":
             return visit.relevant
         if visit.links is None or self.model is None or visit.response.outcome is not Outcome.OK:
             return False
@@ -140,11 +139,11 @@ class ContextGraph:
         """Note targets, where something comes of them. What pages hold is in the store."""
         if self.phase == SPREADING:
             self._found += self._is_target(visit)
-        elif self.phase == CRAWLING and self.settings.update == choice.BACKLINKS and self._is_target(visit):
+        elif self.phase == CRAWLING and self.settings.update == "backlinks" and self._is_target(visit):
             self._asks.append(visit.link.url)
 
     def adapt(self, session: Session) -> bool:
-        if self.phase != CRAWLING or self.settings.update != choice.REBUILD:
+        if self.phase != CRAWLING or self.settings.update != "rebuild":
             return False
         if self._grown:
             self._grown = False
@@ -181,14 +180,14 @@ class ContextGraph:
             return False
         if len(self.graphs.places()) > len(self.graphs.layers[0]):  # all of it was fetched before
             return self._begin_crawling()
-        if self.settings.bootstrap in (choice.SEARCH, choice.BOTH) and await self._search():
+        if self.settings.bootstrap in ("search", "both") and await self._search():
             self.phase = SEARCHING
             return False
         return self._spread()
 
     def _spread(self) -> bool:
         """No example has back links: breadth-first order until there are targets that may have (CFC-43)."""
-        if self.settings.bootstrap not in (choice.BREADTH_FIRST, choice.BOTH):
+        if self.settings.bootstrap not in ("breadth-first", "both"):
             return self._begin_crawling()
         self.phase = SPREADING
         self._view.decide(Decision("context graph: breadth-first", {"until targets": self.settings.min_targets}))

@@ -2,31 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
 from clew.config import Section, doc
-from clew.errors import ConfigError
-from clew.strategies.choices import check_choices
-
-SEEDS, LAYER_1, ALL_LAYERS = "seeds", "layer 1", "all layers"
-EQUAL, SIZES = "equal", "sizes"
-NONE, REBUILD, BACKLINKS = "none", "rebuild", "backlinks"
-SEARCH, BREADTH_FIRST, BOTH = "search", "breadth-first", "both"
-JUDGE, MODEL = "judge", "model"
-RELEVANCE, LIKELIHOOD = "relevance", "likelihood"
-KEEP, LAYER_0, DROP = "keep", "layer 0", "drop"
-
-CHOICES = {
-    "vocabulary": (SEEDS, LAYER_1, ALL_LAYERS),
-    "prior": (EQUAL, SIZES),
-    "update": (NONE, REBUILD, BACKLINKS),
-    "bootstrap": (NONE, SEARCH, BREADTH_FIRST, BOTH),
-    "layer0": (JUDGE, MODEL),
-    "other": (RELEVANCE, LIKELIHOOD),
-    "targets": (KEEP, LAYER_0, DROP),
-}
 
 
 class Settings(Section, frozen=True):
@@ -44,14 +24,14 @@ class Settings(Section, frozen=True):
     top_features: Annotated[int, doc("Phrases that stay of a page (the paper: 40; 0: all).", ge=0)] = 40
     max_vocab: Annotated[int, doc("Phrases in the vocabulary (0: no limit, the paper).", ge=0)] = 0
     pairs: Annotated[bool, doc("Whether pairs of terms in a row are phrases too.")] = False
-    vocabulary: Annotated[str, doc("Whose words it is made of: " + ", ".join(CHOICES["vocabulary"]) + ".")] = LAYER_1
-    prior: Annotated[str, doc("Prior of a layer: " + ", ".join(CHOICES["prior"]) + ".")] = EQUAL
+    vocabulary: Annotated[Literal["seeds", "layer 1", "all layers"], doc("Whose words it is made of.")] = "layer 1"
+    prior: Annotated[Literal["equal", "sizes"], doc("Prior of a layer.")] = "equal"
     allow_conflict: Annotated[
         bool, doc("Whether a page counts in several layers when the graphs differ; else in the nearest.")
     ] = False
     targets: Annotated[
-        str, doc("Pages of outer layers that are relevant themselves: " + ", ".join(CHOICES["targets"]) + ".")
-    ] = KEEP
+        Literal["keep", "layer 0", "drop"], doc("Pages of outer layers that are relevant themselves.")
+    ] = "keep"
     occurrences: Annotated[bool, doc("Whether a phrase counts as often as it occurs on a page; else once.")] = True
     raw: Annotated[bool, doc("Whether thresholds and order use the likelihood of a page and not that a phrase.")] = (
         False
@@ -62,24 +42,20 @@ class Settings(Section, frozen=True):
     thresholds: Annotated[
         dict[str, float], doc("Thresholds by layer instead, as log-likelihoods: {0 = -6.5, 2 = -7.0}.")
     ] = msgspec.field(default_factory=dict)
-    layer0: Annotated[str, doc("Who says that a page is a target: the " + " or the ".join(CHOICES["layer0"]) + ".")] = (
-        JUDGE
-    )
-    other: Annotated[str, doc("What orders the pages of no layer: " + ", ".join(CHOICES["other"]) + ".")] = RELEVANCE
-    update: Annotated[str, doc("What is learned while crawling: " + ", ".join(CHOICES["update"]) + ".")] = NONE
+    layer0: Annotated[Literal["judge", "model"], doc("Who says that a page is a target.")] = "judge"
+    other: Annotated[Literal["relevance", "likelihood"], doc("What orders the pages of no layer.")] = "relevance"
+    update: Annotated[Literal["none", "rebuild", "backlinks"], doc("What is learned while crawling.")] = "none"
     rebuild_sessions: Annotated[int, doc('With update = "rebuild": sessions between two times.', ge=1)] = 5
     rebuild_targets: Annotated[int, doc('With update = "rebuild": new graphs each time, at most.', ge=1)] = 10
     backlinks_per_target: Annotated[int, doc('With update = "backlinks": parents asked for.', ge=1)] = 10
     bootstrap: Annotated[
-        str, doc("How to begin when no example has back links: " + ", ".join(CHOICES["bootstrap"]) + ".")
-    ] = BOTH
+        Literal["none", "search", "breadth-first", "both"], doc("How to begin when no example has back links.")
+    ] = "both"
     search_hits: Annotated[int, doc("Answers taken from a search of the bootstrap.", ge=1)] = 20
     min_targets: Annotated[int, doc("Targets that breadth-first order finds before graphs are built.", ge=1)] = 5
 
-    def check(self, name: str) -> None:
-        """Raises ConfigError for a choice that there is not."""
-        check_choices(name, self, CHOICES)
+    def __post_init__(self) -> None:
         layers = {str(layer) for layer in range(self.depth + 1)}
         for layer in self.thresholds:
             if layer not in layers:
-                raise ConfigError(f"[strategy.{name}.thresholds] there is no layer {layer!r}: they go to {self.depth}")
+                raise ValueError(f"thresholds: there is no layer {layer!r}, they go to {self.depth}")

@@ -9,9 +9,9 @@ import numpy as np
 
 from clew.judges.reference import Reference
 from clew.model import Example, Outcome, TermIds, Visit
-from clew.strategies.context_graph import settings as choice
 from clew.strategies.context_graph.build import Graphs
 from clew.strategies.context_graph.layers import Form, LayerModel, Sample, master
+from clew.strategies.context_graph.settings import Settings
 from clew.text.terms import name
 
 WORDS = 4
@@ -24,7 +24,7 @@ IsTarget = Callable[[Visit], bool]
 class Trainer:
     """Learns with ``settings``; ``examples``: the pages that are wanted, layer 0 of every model."""
 
-    settings: choice.Settings
+    settings: Settings
     examples: tuple[Example, ...]
     _reference: Reference = field(init=False)
 
@@ -45,8 +45,8 @@ class Trainer:
         return found
 
     def _placed(self, terms: TermIds, layers: Mapping[int, int], *, target: bool) -> list[Sample]:
-        if target and min(layers) > 0 and self.settings.targets != choice.KEEP:
-            return [Sample(terms, 0)] if self.settings.targets == choice.LAYER_0 else []
+        if target and min(layers) > 0 and self.settings.targets != "keep":
+            return [Sample(terms, 0)] if self.settings.targets == "layer 0" else []
         return [Sample(terms, layer, nodes) for layer, nodes in layers.items()]
 
     def model(self, samples: Sequence[Sample]) -> LayerModel | None:
@@ -54,7 +54,7 @@ class Trainer:
         if not self.examples:
             return None
         settings = self.settings
-        deepest = {choice.SEEDS: 0, choice.LAYER_1: 1}.get(settings.vocabulary, settings.depth)
+        deepest = {"seeds": 0, "layer 1": 1}.get(settings.vocabulary, settings.depth)
         words = master(
             [one.terms for one in samples if one.layer <= deepest],
             self.examples[0].page,
@@ -63,7 +63,7 @@ class Trainer:
             max_vocab=settings.max_vocab,
             pairs=settings.pairs,
         )
-        form = Form(settings.occurrences, settings.raw, settings.prior == choice.EQUAL, settings.quantile)
+        form = Form(settings.occurrences, settings.raw, settings.prior == "equal", settings.quantile)
         model = LayerModel.train(words, samples, settings.depth + 1, form)
         for layer, threshold in settings.thresholds.items():
             model.thresholds[int(layer)] = threshold

@@ -30,20 +30,18 @@ fixed when it is fetched: neither another parent (TUN-25) nor a judge trained an
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 import numpy as np
 
 from clew.config import Section, doc
-from clew.graph.paths import CUMULATIVE_MAX, METRICS, expanded, step
+from clew.graph.paths import CUMULATIVE_MAX, Metric, expanded, step
 from clew.model import Bools, Decision, Doubles, Floats, LinkBatch, Outcome, Session, Visit
-from clew.strategies.base import Quiet, View
-from clew.strategies.choices import check_choices
+from clew.strategies.base import Strategy, View
 from clew.strategies.tunnelling.collections import DOCUMENTS, is_document
 
-CORRELATION, BREADTH_FIRST, DISTANCE = "correlation", "breadth-first", "distance"
-ORDERS = (CORRELATION, BREADTH_FIRST, DISTANCE)
+Order: TypeAlias = Literal["correlation", "breadth-first", "distance"]
 SEED = -1.0
 """The distance of what leads to a seed: the page it leads to has distance 0 whatever its correlation."""
 LEAST = 1e-30
@@ -59,7 +57,7 @@ class _State(msgspec.Struct, array_like=True):
     ended: int
 
 
-class Tunnelling(Quiet):
+class Tunnelling(Strategy):
     """Follows paths from nugget to nugget, and ends those that lead nowhere."""
 
     name = "tunnelling"
@@ -69,10 +67,8 @@ class Tunnelling(Quiet):
 
         threshold: Annotated[float, doc("A page of this correlation with a collection is a nugget.", ge=0, le=1)] = 0.5
         cutoff: Annotated[float, doc("A path ends at this distance from its last nugget (0: at any dud).", ge=0)] = 20.0
-        metric: Annotated[str, doc("How distance grows: " + ", ".join(METRICS) + ".")] = CUMULATIVE_MAX
-        order: Annotated[str, doc("What goes first among links that are followed: " + ", ".join(ORDERS) + ".")] = (
-            CORRELATION
-        )
+        metric: Annotated[Metric, doc("How distance grows.")] = CUMULATIVE_MAX
+        order: Annotated[Order, doc("What goes first among links that are followed.")] = "correlation"
         demote_hosts_after: Annotated[
             int, doc("Hosts of which so many pages were seen and none was relevant go later (0: never).", ge=0)
         ] = 0
@@ -83,7 +79,6 @@ class Tunnelling(Quiet):
 
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or self.Settings()
-        check_choices(self.name, self.settings, {"metric": METRICS, "order": ORDERS})
         self.documents = tuple(f".{ending.lower().lstrip('.')}" for ending in self.settings.documents)
         self.collections = np.zeros(1, np.intp)
         self._distances = np.zeros(1024, np.float32)
@@ -108,7 +103,7 @@ class Tunnelling(Quiet):
         scores = self._priorities(links, distance)
         if self.settings.demote_hosts_after:
             scores[self._barren(links)] *= self.settings.demotion
-        if self.settings.order == BREADTH_FIRST:
+        if self.settings.order == "breadth-first":
             scores = scores - links.depths - 1.0  # what is demoted goes last among links of its depth
         scores[[is_document(url, self.documents) for url in links.links.urls]] = np.nan
         return scores
@@ -122,9 +117,9 @@ class Tunnelling(Quiet):
 
     def _priorities(self, links: LinkBatch, distance: float) -> Doubles:
         """float64[n] in [0, 1], higher first."""
-        if self.settings.order == CORRELATION:
+        if self.settings.order == "correlation":
             return np.full(len(links), self._nearest(links.source.scores)[1], np.float64)
-        if self.settings.order == DISTANCE:
+        if self.settings.order == "distance":
             return np.full(len(links), 1.0 / (1.0 + max(distance, 0.0)))
         return np.ones(len(links))
 
@@ -231,7 +226,7 @@ class Tunnelling(Quiet):
         )
 
     def _ordered(self, links: LinkBatch, distance: float, index: int) -> str:
-        if self.settings.order == BREADTH_FIRST:
+        if self.settings.order == "breadth-first":
             return f"order breadth-first: {int(links.depths[index])} links from the seeds"
         return f"order {self.settings.order}: {self._priorities(links, distance)[index]:.3f}"
 
