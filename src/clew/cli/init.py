@@ -17,8 +17,10 @@ from clew.cli.wishes import Wish, add_bookmarks, add_pages, add_project, add_tax
 from clew.config import parse
 from clew.errors import InputError
 from clew.project.project import SETTINGS
+from clew.topics.entry import Entry
 from clew.topics.interest import Interest
 from clew.topics.topicsfile import write_topics
+from clew.topics.tree import TopicTree
 from clew.web.registry import absolute
 from clew.web.registry import make as make_world
 
@@ -149,7 +151,12 @@ def _simulated(wish: Wish, web: str) -> None:
     depth = min(simulated.parameters.depth, 2 if simulated.pages >= SMALL_WEB else 1)
     topic = simulated.topics(depth)[0]
     wish.seeds += simulated.seeds(5, topic)
-    wish.relevant += simulated.examples(10, topic)
+    relevant = simulated.examples(10, topic)
+    if simulated.parameters.language == "english":  # the topic has a name that says something: keep it
+        path = tuple(topic.split("/"))
+        wish.tree = TopicTree.of(Entry(path, url, seed=False) for url in relevant)
+    else:
+        wish.relevant += relevant
     wish.irrelevant += simulated.examples(30, topic, relevant=False)
 
 
