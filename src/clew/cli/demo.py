@@ -185,9 +185,11 @@ def _tell(rows: list[Harvest], demo: Demo) -> None:
     console = Console()
     console.print(_table(rows, demo.topic))
     breadth, best = rows
-    click.echo(f"{best.strategy} follows the links of relevant pages first, {breadth.strategy} takes links as they come.")
+    click.echo(f"{breadth.strategy} takes links as they come, {best.strategy} those of relevant pages first.")
     if breadth.found:
-        click.echo(f"With the same number of fetches it found {best.found / breadth.found:.1f} times as many.")
+        click.echo(
+            f"With the same number of fetches, {best.strategy} found {best.found / breadth.found:.1f} times as many."
+        )
     click.echo("This web was shaped to show the difference; on others it can be smaller or larger.")
     click.echo(f"\nThe best pages that {best.strategy} found:")
     for find in best.best:

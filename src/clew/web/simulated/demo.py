@@ -1,4 +1,4 @@
-"""A small web in English for demonstrations: twelve topics on sixty hosts, part of each behind tunnels."""
+"""A small web in English for demonstrations: twelve topics on a hundred hosts, part of each behind tunnels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clew.web.simulated.web import SimulatedWeb
 
 PAGES = 4_000
 PARAMETERS = SimParameters(
-    language="english", branching=12, depth=1, pages_per_host=66, host_locality=0.9, out_degree=28, locality=0.8,
+    language="english", branching=12, depth=1, pages_per_host=40, host_locality=0.9, out_degree=28, locality=0.8,
     navigation=0.05, island_hosts=2, tunnels=0.5, tunnel_length=2, url_informative=0.8,
 )  # fmt: skip
 
@@ -26,7 +26,7 @@ class Demo:
 
 
 def demo_web(seed: int = 1, port: int = 80) -> Demo:
-    """4,000 pages on 60 hosts and 12 topics; 10 relevant and 20 irrelevant examples, 5 seeds that are
+    """4,000 pages on 96 hosts and 12 topics; 10 relevant and 20 irrelevant examples, 5 seeds that are
     all off the topic, a link away from it at least.
 
     The web's shape was chosen so that best-first and breadth-first differ clearly: how much they differ here says

@@ -58,7 +58,8 @@ class English(Lexicon):
         """Function words and others take turns, so that a text reads like one."""
         ranks = bits & _U16
         function = np.arange(len(bits)) % 2 == 0
-        return np.where(function, self._function[ranks], len(FUNCTION_WORDS) + self._general[ranks])
+        mixed: Numbers = np.where(function, self._function[ranks], len(FUNCTION_WORDS) + self._general[ranks])
+        return mixed
 
     def punctuate(self, words: list[str], bits: Words) -> dict[int, str]:
         """Sentences start with a capital and end with no function word."""
@@ -68,9 +69,12 @@ class English(Lexicon):
         for end, mark in sorted(ends.items()):
             after = bisect_left(content, end)
             last = content[after] if after < len(content) else len(words) - 1
-            if last >= start + _LEAST or end == len(words) - 1 and last >= start:
+            if last >= start + _LEAST:
                 words[start] = words[start].capitalize()
                 marks[last], start = mark, last + 1
+        if start < len(words):  # what is left belongs to the last sentence
+            marks.pop(start - 1, None)
+            marks[len(words) - 1] = "."
         return marks
 
     def title(self, words: Sequence[str], leaf: int) -> str:
@@ -88,7 +92,7 @@ class English(Lexicon):
     # topics
 
     def node_words(self, level: int, index: int) -> list[str]:
-        """A topic of the first level has all words of its lines, one of each line in turn; a lower one has its lines'."""
+        """All words of the topic's lines, one of each line in turn, over and over."""
         name = self._names(level, index)
         in_turn = chain.from_iterable(zip(*self._lines(level, index), strict=True))
         return _cycled([name, *(word for word in in_turn if word != name)], NODE_WORDS)

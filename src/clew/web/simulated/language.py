@@ -96,7 +96,9 @@ class Language:
     def layer_text(self, layer: int, bits: Words, typical: float) -> list[str]:
         """One word for each of ``bits``; a share ``typical`` comes from the layer's vocabulary."""
         own = (bits >> np.uint64(16)) & _U16 < round(typical * 65_536)
-        ranks = np.where(own, len(self._common) + self._node_ranks[bits >> np.uint64(48)], self.lexicon.common_ranks(bits))
+        ranks = np.where(
+            own, len(self._common) + self._node_ranks[bits >> np.uint64(48)], self.lexicon.common_ranks(bits)
+        )
         words = self._layer_texts(layer)
         return [words[rank] for rank in ranks.tolist()]
 

@@ -52,7 +52,8 @@ class MadeUp(Lexicon):
         return "".join(syllables) + _FINALS[last]
 
     def common_ranks(self, bits: Words) -> Numbers:
-        return self._ranks[bits & _U16]
+        ranks: Numbers = self._ranks[bits & _U16]
+        return ranks
 
     def _node(self, level: int, index: int) -> int:
         """The number of a node among all nodes, level by level."""

@@ -24,10 +24,6 @@ Wording = Literal["made-up", "english"]
 """Made-up words for any number of topics; English ones for webs that people look at."""
 
 
-def _choice(default: str, choices: Any, doc: str) -> Any:
-    return field(default=default, metadata={"choices": get_args(choices), "doc": doc})
-
-
 @dataclass(frozen=True, slots=True)
 class SimParameters:
     """The shape of a simulated web. Shares and probabilities lie in [0, 1].
@@ -59,7 +55,9 @@ class SimParameters:
     layers: float = _share(0.0, "share of hosts that are layered sites (home, people, person, papers); needs tunnels=0")
     decoys: float = _share(0.75, "share of a layered site's lists, after the first, that lead to no papers")
     traps: float = _share(0.0, "share of hosts with traps: calendars without end, print versions, tickets in URLs")
-    language: Wording = _choice("made-up", Wording, "words of topics, texts and hosts")
+    language: Wording = field(
+        default="made-up", metadata={"choices": get_args(Wording), "doc": "words of topics, texts and hosts"}
+    )
     domain: str = field(default="sim.test", metadata={"doc": "suffix of all host names"})
     port: int = _number(80, 1, 65_535, "port in all URLs")
 

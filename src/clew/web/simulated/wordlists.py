@@ -6,6 +6,11 @@ make a sub-topic. No word stands twice. A few stems do (a sailor's rope, a climb
 
 from __future__ import annotations
 
+
+def _parted(text: str) -> list[str]:
+    return text.split()
+
+
 TOPICS = {
     "sailing": """
         rigging mast boom shroud halyard forestay
@@ -394,22 +399,22 @@ HOSTS = {
 }
 """What sites about a topic are called after its name: ``sailing-harbour``."""
 
-SITES = """
+SITES = _parted("""
 club guide journal society forum news notes friends house gazette corner archive school handbook circle review today
 diary almanac workshop
-""".split()
+""")
 """The same for sites about any topic, when those of its own are used up."""
 
-NEUTRAL = """
+NEUTRAL = _parted("""
 bluebird greenfield riverside oldmill northgate silverline maplestreet hilltop foxglove stonebridge redlantern westend
 brightwater lowland driftwood corner-house sundial lakeside thornbury ninepins whitecliff seven-oaks clearview marlow
-""".split()
+""")
 """Names of sites that tell no topic."""
 
-TITLES = """
-history basics tips questions answers methods examples stories habits mistakes secrets choices terms customs skills
+TITLES = _parted("""
+history basics hints questions answers methods examples stories habits mistakes secrets choices terms customs skills
 lessons costs dates facts places names advice ideas news reviews people plans notes origins records
-""".split()
+""")
 """Words of titles that belong to no topic."""
 
 LAYERS = tuple(
@@ -429,7 +434,7 @@ LAYERS = tuple(
 )
 """Words of the layers of layered sites, in the order of sites.NAMES, and of calendars."""
 
-GENERAL = """
+GENERAL = _parted("""
 time year day way thing world life hand part child eye case point company number fact area night question power money
 story job word business issue side kind head friend father hour game end member law car city community president
 minute idea information nothing parent face others level door health art war party result change morning reason girl
@@ -457,5 +462,5 @@ middle north south east west corner centre edge top bottom front inside outside 
 metal wood glass stone leather cloth plastic box bag basket bottle lamp tool machine device model design pattern plan
 project course class skill experience knowledge memory opinion argument view interest attention pleasure trouble worry
 comfort hundred thousand several various half third dozen couple
-""".split()
+""")
 """Words that a page about anything uses, the frequent ones first."""
