@@ -27,8 +27,10 @@ from clew.web.simulated import (
     parse_spec,
 )
 from clew.web.simulated.hashing import draw, draws, key
-from clew.web.simulated.language import FUNCTION_WORDS, Language
 from clew.web.simulated.layout import MIN_HOST_PAGES, Layout
+from clew.web.simulated.lexicon import FUNCTION_WORDS
+from clew.web.simulated.madeup import MadeUp
+from clew.web.simulated.wordlists import TOPICS
 
 SMALL = SimParameters(branching=3, depth=2, pages_per_host=25, island_hosts=2, tunnels=0.5, tunnel_length=3)
 
@@ -83,7 +85,8 @@ def test_pages_are_the_same_twice_and_in_another_process() -> None:
         "from test_web_simulated import _digest, parse_spec\n"
         f"web = parse_spec({spec!r})\nweb.page(web.url_of(4))\nprint(_digest(web, web.sample(30)))"
     )
-    environment = os.environ | {"PYTHONHASHSEED": "4242", "PYTHONPATH": os.path.dirname(__file__)}
+    path = os.pathsep.join([os.path.dirname(__file__), os.environ.get("PYTHONPATH", "")])
+    environment = os.environ | {"PYTHONHASHSEED": "4242", "PYTHONPATH": path}
     run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert run.stdout.strip() == _digest(first, urls)
 
@@ -310,8 +313,8 @@ def test_each_isolated_island_has_a_tunnel_from_its_own_topic(graph: Graph) -> N
 
 
 def test_words_are_distinct_and_new() -> None:
-    language = Language(5, SimParameters())
-    words = [language.word(number) for number in range(40_000)]
+    lexicon = MadeUp(5, SimParameters())
+    words = [lexicon.word(number) for number in range(40_000)]
     assert len(set(words)) == 40_000
     assert not set(words) & set(FUNCTION_WORDS)
     assert all(re.fullmatch(r"([bdfghjklmnprstvz][aeiou]){2,4}[kmpnx]", word) for word in words)
@@ -418,6 +421,8 @@ def test_specs_open_webs() -> None:
         ("sim:seed=1,seed=2", "given twice"),
         ("sim:pages=10", "pages=10 lies outside 640"),
         ("sim:domain=Über", "no lower-case domain"),
+        ("sim:language=klingon", "language=klingon is none of: made-up, english"),
+        ("sim:language=english,branching=5", r"at most 16 topics apart .*, not 5\^2"),
     ],
 )
 def test_bad_specs_are_refused(spec: str, message: str) -> None:
@@ -490,8 +495,9 @@ def test_the_truth_cannot_be_reached_through_a_world(small: SimulatedWeb) -> Non
 @pytest.mark.parametrize("seed", [1, 2])
 def test_in_the_demo_relevance_beats_breadth(seed: int) -> None:
     demo = demo_web(seed)
-    assert (demo.web.pages, len(demo.relevant), len(demo.irrelevant), len(demo.seeds)) == (3_000, 10, 20, 5)
-    assert 35 <= demo.web.hosts <= 50
+    assert (demo.web.pages, len(demo.relevant), len(demo.irrelevant), len(demo.seeds)) == (4_000, 10, 20, 5)
+    assert demo.web.hosts == 96
+    assert demo.topic in TOPICS
     assert all(demo.web.truth(url).relevant_to(demo.topic) for url in demo.relevant)
     assert not any(demo.web.truth(url).relevant_to(demo.topic) for url in demo.irrelevant)
     assert any(demo.web.truth(url).isolated for url in demo.web.relevant(demo.topic))

@@ -55,7 +55,7 @@ def test_pages_are_compressed_for_those_who_accept_it(server: DemoServer) -> Non
 
 
 def test_redirects_and_missing_pages(server: DemoServer) -> None:
-    root = f"http://h3.sim.test:{server.port}"
+    root = f"http://{server.web.host_name(3)}:{server.port}"
     response, _ = ask(server, f"{root}/go/b/5")
     assert (response.status, response.headers["Location"]) == (301, f"{root}/go/a/5")
     assert ask(server, f"{root}/nothing/here-5.html")[0].status == 404
@@ -65,8 +65,8 @@ def test_redirects_and_missing_pages(server: DemoServer) -> None:
 def test_robots_differ_from_host_to_host(server: DemoServer) -> None:
     found = []
     for number in range(server.web.hosts):
-        response, body = ask(server, f"http://h{number}.sim.test:{server.port}/robots.txt")
-        text = server.web.robots(f"h{number}.sim.test")
+        response, body = ask(server, f"http://{server.web.host_name(number)}:{server.port}/robots.txt")
+        text = server.web.robots(server.web.host_name(number))
         assert (response.status, body.decode()) == ((404, "") if text is None else (200, text))
         found.append(text)
     assert None in found
@@ -76,7 +76,7 @@ def test_robots_differ_from_host_to_host(server: DemoServer) -> None:
 
 def test_hosts_are_spread_over_the_addresses(server: DemoServer) -> None:
     names = server.resolve()
-    used = {names[f"h{number}.sim.test"] for number in range(server.web.hosts)}
+    used = {names[server.web.host_name(number)] for number in range(server.web.hosts)}
     assert used == set(ADDRESSES)
     assert names["*.gone.sim.test"] == names["*.sim.test"] == GRAVE
     with pytest.raises(OSError), socket.create_connection((GRAVE, server.port), timeout=5):

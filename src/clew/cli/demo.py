@@ -24,6 +24,8 @@ from clew.web.simulated import Demo, demo_web
 from clew.web.simulated.server import DemoServer
 
 STRATEGIES = ("breadth-first", "best-first")
+BEST = 5
+"""Pages that are shown of a harvest."""
 MARK = "made by clew demo"
 
 CONFIG = """\
@@ -52,8 +54,18 @@ allow_private = true   # the demo's servers live on loopback addresses
 
 
 @dataclass(frozen=True, slots=True)
+class Find:
+    """A page that was found, with its relevance from 0 to 1."""
+
+    title: str
+    url: str
+    relevance: float
+
+
+@dataclass(frozen=True, slots=True)
 class Harvest:
-    """What one strategy brought home; ``found`` are pages that are relevant in truth, not in the judge's opinion."""
+    """What one strategy brought home; ``found`` are pages that are relevant in truth, not in the judge's opinion.
+    ``best`` are those that the judge thinks most of."""
 
     strategy: str
     fetched: int
@@ -62,6 +74,7 @@ class Harvest:
     seconds: float
     pages_per_s: float
     report: str
+    best: tuple[Find, ...]
 
 
 @click.command()
@@ -82,16 +95,22 @@ def command(pages: int, seed: int, folder: Path, as_json: bool) -> None:
     _clear(folder)
     with DemoServer(demo_web(seed).web) as server:
         demo = demo_web(seed, server.port)
-        click.echo(
-            f"a web of {demo.web.pages} pages on {demo.web.hosts} hosts is served on loopback, port {server.port}; "
-            f"wanted: pages about {demo.topic}, from {len(demo.seeds)} seeds off the topic",
-            err=True,
-        )
+        click.echo(_introduction(demo, server.port), err=True)
         rows = [_harvest(demo, server, folder / strategy, strategy, pages) for strategy in STRATEGIES]
     if as_json:
         print_json({"harvests": rows, "topic": demo.topic})
     else:
-        _tell(rows)
+        _tell(rows, demo)
+
+
+def _introduction(demo: Demo, port: int) -> str:
+    *others, last = demo.web.topics()
+    return (
+        f"A made-up web of {demo.web.pages:,} pages on {demo.web.hosts} hosts is served on this machine, port {port}.\n"
+        f"Its pages are about {', '.join(others)} and {last}.\n"
+        f"Wanted: pages about {demo.topic}. Each strategy is given {len(demo.relevant)} pages about {demo.topic} and "
+        f"{len(demo.irrelevant)} others\nas examples, and starts from {len(demo.seeds)} pages about something else."
+    )
 
 
 def _clear(folder: Path) -> None:
@@ -107,6 +126,7 @@ def _clear(folder: Path) -> None:
 
 def _harvest(demo: Demo, server: DemoServer, folder: Path, strategy: str, pages: int) -> Harvest:
     _make_project(demo, server, folder, strategy)
+    click.echo(f"\n{strategy}:", err=True)
     project = Project(folder)
     started = time.monotonic()
     screen = screen_for(quiet=False)
@@ -122,6 +142,7 @@ def _harvest(demo: Demo, server: DemoServer, folder: Path, strategy: str, pages:
         round(seconds, 2),
         round(result.fetched / seconds, 1),
         str(report),
+        _best(project),
     )
 
 
@@ -151,21 +172,39 @@ def _found(project: Project, demo: Demo) -> int:
     return sum(demo.web.truth(url).relevant_to(demo.topic) for url in fetched - set(demo.relevant))
 
 
-def _tell(rows: list[Harvest]) -> None:
-    table = Table(title="The harvest")
-    for name in ("strategy", "fetched", "judged relevant", "relevant in truth", "seconds", "pages/s"):
+def _best(project: Project) -> tuple[Find, ...]:
+    """The pages that the judge finds most relevant, the best one first."""
+    store = project.open_store(read_only=True)
+    try:
+        rows = sorted(store.visits(relevant=True), key=lambda row: (-row.relevance, row.number))[:BEST]
+    finally:
+        store.close()
+    return tuple(Find(row.title, row.url, round(row.relevance, 3)) for row in rows)
+
+
+def _tell(rows: list[Harvest], demo: Demo) -> None:
+    console = Console()
+    console.print(_table(rows, demo.topic))
+    breadth, best = rows
+    click.echo(f"{breadth.strategy} takes links as they come, {best.strategy} those of relevant pages first.")
+    if breadth.found:
+        click.echo(
+            f"With the same number of fetches, {best.strategy} found {best.found / breadth.found:.1f} times as many."
+        )
+    click.echo("This web was shaped to show the difference; on others it can be smaller or larger.")
+    click.echo(f"\nThe best pages that {best.strategy} found:")
+    for find in best.best:
+        click.echo(f"  {find.title}\n    {find.url}")
+    click.echo(f"\nOpen {best.report} in a browser for the whole harvest.")
+    if best.best:
+        click.echo(f"Why was the first page fetched? clew explain {Path(best.report).parent} {best.best[0].url}")
+
+
+def _table(rows: list[Harvest], topic: str) -> Table:
+    table = Table(title=f"Looking for pages about {topic}")
+    for name in ("strategy", "fetched", "judged relevant", f"about {topic} in truth", "seconds", "pages/s"):
         table.add_column(name, justify="left" if name == "strategy" else "right")
     for row in rows:
-        table.add_row(
-            row.strategy,
-            str(row.fetched),
-            str(row.relevant),
-            str(row.found),
-            f"{row.seconds:.1f}",
-            f"{row.pages_per_s:.0f}",
-        )
-    console = Console()
-    console.print(table)
-    factor = rows[-1].found / max(rows[0].found, 1)
-    click.echo(f"With the same number of fetches, best-first found {factor:.1f} times as many relevant pages.")
-    click.echo(f"Look at {rows[-1].report}, or try: clew explain {Path(rows[-1].report).parent} URL")
+        counts = (row.fetched, row.relevant, row.found)
+        table.add_row(row.strategy, *map(str, counts), f"{row.seconds:.1f}", f"{row.pages_per_s:.0f}")
+    return table

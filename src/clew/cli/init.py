@@ -17,8 +17,10 @@ from clew.cli.wishes import Wish, add_bookmarks, add_pages, add_project, add_tax
 from clew.config import parse
 from clew.errors import InputError
 from clew.project.folder import SETTINGS
+from clew.topics.entry import Entry
 from clew.topics.interest import Interest
 from clew.topics.topicsfile import write_topics
+from clew.topics.tree import TopicTree
 from clew.web.registry import absolute
 from clew.web.registry import make as make_world
 
@@ -142,9 +144,14 @@ def _simulated(wish: Wish, web: str) -> None:
     """Seeds and examples of a topic of a simulated web, so that there is something to try."""
     from clew.web.simulated import parse_spec, starting_points
 
-    points = starting_points(parse_spec(web))
+    simulated = parse_spec(web)
+    points = starting_points(simulated)
     wish.seeds += points.seeds
-    wish.relevant += points.relevant
+    if simulated.parameters.language == "english":  # the topic has a name that says something: keep it
+        path = tuple(points.topic.split("/"))
+        wish.tree = TopicTree.of(Entry(path, url, seed=False) for url in points.relevant)
+    else:
+        wish.relevant += points.relevant
     wish.irrelevant += points.irrelevant
 
 

@@ -1,5 +1,6 @@
 """URLs of a simulated web, and back: ``http://h123.sim.test/section/page-45.html``.
 
+In English webs hosts have names, such as ``bread-mill.sim.test``; the topic stands in them now and then.
 The file's number is the page's local number; the words before it tell the topic now and then.
 """
 
@@ -7,11 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from clew.web.simulated.hashing import Numbers, Words, draws, key
+from clew.web.simulated.hashing import Numbers, Words, draw, draws, key, unit
 from clew.web.simulated.language import TITLE_WORDS, Language, flags
 from clew.web.simulated.layout import Layout
 from clew.web.simulated.links import Way
@@ -25,7 +27,6 @@ _SHIFT = np.uint64(24)  # moves bits that phrases leave unused to the top
 _SECTION_RANKS = 12  # a topical section is named after one of these many words
 _PAGE = re.compile(r"/([a-z]+)/[a-z]+-(0|[1-9]\d{0,11})\.html")
 _HOP = re.compile(r"/go/([abc])/(0|[1-9]\d{0,11})|/turn/([ab])/(0|[1-9]\d{0,11})")
-_HOST = re.compile(r"h(0|[1-9]\d{0,11})")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +61,9 @@ class Addresses:
         parameters = layout.parameters
         self._port = "" if parameters.port == 80 else f":{parameters.port}"
         self._domain, self._telling = parameters.domain, parameters.url_informative
-        self._section_key = key(seed, "section")
+        self._section_key, self._name_key = key(seed, "section"), key(seed, "host name")
+        self._lexicon = language.lexicon
+        self._label = lru_cache(maxsize=1 << 16)(self._host_label)
         authority = re.escape(f".{self._domain}{self._port}")
         default = "(?::80)?" if not self._port else ""
         self._url = re.compile(rf"http://([a-z0-9.-]+){authority}{default}(/[^?#]*)?(?:#.*)?")
@@ -69,11 +72,16 @@ class Addresses:
 
     def root(self, host: int) -> str:
         """The URL of a host, without a slash at its end."""
-        return f"http://h{host}.{self._domain}{self._port}"
+        return f"http://{self._label(host)}.{self._domain}{self._port}"
 
     def host_name(self, host: int) -> str:
         """The DNS name of a host."""
-        return f"h{host}.{self._domain}"
+        return f"{self._label(host)}.{self._domain}"
+
+    def _host_label(self, host: int) -> str:
+        """The name of a host without the domain. Layered sites have none that tells their topic."""
+        telling = unit(draw(self._name_key, host)) < self._telling and not self._sites.is_layered(host)
+        return self._lexicon.host_label(host, self._layout.host_leaf(host), host // self._layout.leaves, telling)
 
     @property
     def graveyard(self) -> str:
@@ -118,7 +126,7 @@ class Addresses:
     def link(self, host: int, local: int, path: str, way: Way) -> str:
         """The URL by which a link names a page whose path is ``path``."""
         if way is Way.DEAD:
-            return f"http://h{host}.{self.graveyard}{self._port}{path}"
+            return f"http://{self._label(host)}.{self.graveyard}{self._port}{path}"
         return self.root(host) + _detour(path, local, way)
 
     # reading
@@ -130,8 +138,12 @@ class Addresses:
 
     def host_number(self, label: str) -> int | None:
         """The number of a living host, given its name without the domain."""
-        match = _HOST.fullmatch(label)
-        return int(match[1]) if match and int(match[1]) < self._layout.hosts else None
+        host, about = self._lexicon.host_numbered(label), self._lexicon.host_about(label)
+        if about is not None and about[1] < self._layout.blocks:
+            host = self._layout.host_at(*about)
+        if host is None or host >= self._layout.hosts or self._label(host) != label:
+            return None
+        return host
 
     def spot(self, host: int, path: str) -> Spot | None:
         """What a path on a host points at, if its form is right and there is such a local number.

@@ -1,4 +1,4 @@
-"""A small web for demonstrations: one topic on some forty hosts, part of it behind tunnels."""
+"""A small web in English for demonstrations: twelve topics on a hundred hosts, part of each behind tunnels."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from clew.web.simulated.parameters import SimParameters
 from clew.web.simulated.web import SimulatedWeb
 
-PAGES = 3_000
+PAGES = 4_000
 PARAMETERS = SimParameters(
-    branching=3, depth=2, pages_per_host=66, host_locality=0.9, out_degree=28, locality=0.7, navigation=0.05,
-    island_hosts=2, tunnels=0.5, tunnel_length=2,
+    language="english", branching=12, depth=1, pages_per_host=40, host_locality=0.9, out_degree=28, locality=0.8,
+    navigation=0.05, island_hosts=2, tunnels=0.5, tunnel_length=2, url_informative=0.8,
 )  # fmt: skip
 
 
@@ -26,10 +26,11 @@ class Demo:
 
 
 def demo_web(seed: int = 1, port: int = 80) -> Demo:
-    """3,000 pages on 45 hosts and 9 topics; 10 relevant and 20 irrelevant examples, 5 seeds that are
+    """4,000 pages on 96 hosts and 12 topics; 10 relevant and 20 irrelevant examples, 5 seeds that are
     all off the topic, a link away from it at least.
 
-    The topic is the first one that has an isolated island, or the first one if there is none.
+    The web's shape was chosen so that best-first and breadth-first differ clearly: how much they differ here says
+    nothing about other webs. The topic is the first one that has an isolated island, or the first one if there is none.
     """
     parameters = replace(PARAMETERS, port=port)
     web = SimulatedWeb(PAGES, seed, parameters)

@@ -1,50 +1,30 @@
-"""The words of a simulated web: made up, pronounceable, and distributed as in real text.
+"""What the pages of a simulated web say: words of topics and common words, mixed as in real text.
 
-Common words follow a Zipf-Mandelbrot law; the most frequent are English function words, so that stop lists and
-language guessers have their usual work. Every node of the topic tree has words of its own, also by a Zipf law; a
-page uses those of its topic and of all nodes above, so related topics share words. Words are the
-digits of a scrambled number in syllables, hence all different; they end in letters on which no English
-suffix ends, hence stems do not merge.
+Common words follow a Zipf-Mandelbrot law. Every node of the topic tree has words of its own, also by a Zipf law; a
+page uses those of its topic and of all nodes above, so related topics share words. Which words these are is up to a
+lexicon: made up (madeup.py) or English (english.py).
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from math import gcd
 
 import numpy as np
 
 from clew.errors import InputError
-from clew.web.simulated.hashing import Flags, Numbers, Reals, Words, draw, key
+from clew.web.simulated.english import English
+from clew.web.simulated.hashing import Flags, Numbers, Reals, Words
+from clew.web.simulated.lexicon import NODE_WORDS, Lexicon, zipf
+from clew.web.simulated.madeup import MadeUp
 from clew.web.simulated.parameters import SimParameters
 
-_FUNCTION_WORDS = """
-the of and to in a is that it for was on are as with be by at this from or had not but what all were when we there can
-an your which their if will each about how up out them then she many some so these would other into has more her two
-him could no than been who its now did may only after most also between such both where through before over under
-again here very just any our they have his you do he my i me us
-"""
-FUNCTION_WORDS = tuple(_FUNCTION_WORDS.split())
-COMMON = 4_000
-"""Common words, function words included."""
-NODE_WORDS = 100
-"""Words that belong to one node of the topic tree."""
 TITLE_WORDS = 4
 
-_CONSONANTS, _VOWELS, _FINALS = "bdfghjklmnprstvz", "aeiou", "kmpnx"
-_SYLLABLES = [c + v for c in _CONSONANTS for v in _VOWELS]
-_SHORT = int(len(_SYLLABLES) ** 2 * len(_FINALS))
-_LONG = int(len(_SYLLABLES) ** 4 * len(_FINALS))
 _U16 = np.uint64(0xFFFF)
 _LEAF_SHARE = 0.55  # of the topic words in a text; the rest is spread evenly over the nodes above
 _ASIDE_SHARE = 0.12  # of the topic words: they belong to another topic nearby
 
-
-def _zipf(count: int, exponent: float, shift: float) -> Numbers:
-    """A table of 65,536 ranks: taking a random entry draws from the Zipf-Mandelbrot law."""
-    weights = 1.0 / (np.arange(count) + shift) ** exponent
-    edges = np.rint(np.cumsum(weights) / weights.sum() * 65_536).astype(np.int64)
-    return np.repeat(np.arange(count), np.diff(edges, prepend=0))
+_LEXICONS: dict[str, type[Lexicon]] = {"made-up": MadeUp, "english": English}
 
 
 class Language:
@@ -52,44 +32,17 @@ class Language:
 
     def __init__(self, seed: int, parameters: SimParameters) -> None:
         self._branching, self._depth = parameters.branching, parameters.depth
-        self._key = key(seed, "words")
-        self._common_ranks = _zipf(COMMON, 1.0, 2.7)
-        self._node_ranks = _zipf(NODE_WORDS, 0.9, 2.0)
-        self._multipliers = {size: self._multiplier(size) for size in (_SHORT, _LONG)}
-        made_up = (self.word(number) for number in range(COMMON - len(FUNCTION_WORDS)))
-        self._common = [*FUNCTION_WORDS, *made_up]
-        self.node_words = lru_cache(maxsize=4_096)(self._node_words)
+        self.lexicon = _LEXICONS[parameters.language](seed, parameters)
+        self._common = self.lexicon.common
+        self._node_ranks = zipf(NODE_WORDS, 0.9, 2.0)
+        self.node_words = lru_cache(maxsize=4_096)(self.lexicon.node_words)
         self.vocabulary = lru_cache(maxsize=256)(self._vocabulary)
-        self.layer_words = lru_cache(maxsize=64)(self._layer_words)
+        self.layer_words = lru_cache(maxsize=64)(self.lexicon.layer_words)
         self._layer_texts = lru_cache(maxsize=64)(self._layer_vocabulary)
         self._title_words = lru_cache(maxsize=4_096)(self._title_vocabulary)
         self._edges = self._level_edges()
 
-    def _multiplier(self, size: int) -> int:
-        start = size // 2 + draw(self._key, size) % (size // 3)
-        return next(m for m in range(start, size) if gcd(m, size) == 1)
-
-    def word(self, number: int) -> str:
-        """The made-up word of a number; different numbers have different words."""
-        size = _SHORT if number < _SHORT else _LONG
-        code = (number * self._multipliers[size] + draw(self._key, size, 1)) % size
-        code, last = divmod(code, len(_FINALS))
-        syllables = []
-        for _ in range(2 if size == _SHORT else 4):
-            code, syllable = divmod(code, len(_SYLLABLES))
-            syllables.append(_SYLLABLES[syllable])
-        return "".join(syllables) + _FINALS[last]
-
     # topics
-
-    def _node(self, level: int, index: int) -> int:
-        """The number of a node among all nodes, level by level."""
-        above = sum(int(self._branching**higher) for higher in range(1, level))
-        return above + index
-
-    def _node_words(self, level: int, index: int) -> list[str]:
-        first = COMMON + self._node(level, index) * NODE_WORDS
-        return [self.word(number) for number in range(first, first + NODE_WORDS)]
 
     def ancestors(self, leaf: int) -> list[tuple[int, int]]:
         """(level, index) of a topic and the nodes above it, from the top level down."""
@@ -115,11 +68,6 @@ class Language:
             index = known[name]
         return len(names), index
 
-    def _layer_words(self, layer: int) -> list[str]:
-        """The words of a layer of sites: as many as a topic has, and none of any topic."""
-        first = COMMON + (self._node(self._depth + 1, 0) + layer) * NODE_WORDS
-        return [self.word(number) for number in range(first, first + NODE_WORDS)]
-
     def _layer_vocabulary(self, layer: int) -> list[str]:
         return self._common + self.layer_words(layer)
 
@@ -139,7 +87,7 @@ class Language:
 
     def text(self, leaf: int, aside: int, bits: Words, topical: float) -> list[str]:
         """One word for each of ``bits``; a share ``topical`` comes from the topic, a little of that from ``aside``."""
-        common = self._common_ranks[bits & _U16]
+        common = self.lexicon.common_ranks(bits)
         on_topic = (bits >> np.uint64(16)) & _U16 < round(topical * 65_536)
         ranks = np.where(on_topic, self._topic_words(bits), common)
         words = self.vocabulary(leaf, aside)
@@ -148,7 +96,9 @@ class Language:
     def layer_text(self, layer: int, bits: Words, typical: float) -> list[str]:
         """One word for each of ``bits``; a share ``typical`` comes from the layer's vocabulary."""
         own = (bits >> np.uint64(16)) & _U16 < round(typical * 65_536)
-        ranks = np.where(own, COMMON + self._node_ranks[bits >> np.uint64(48)], self._common_ranks[bits & _U16])
+        ranks = np.where(
+            own, len(self._common) + self._node_ranks[bits >> np.uint64(48)], self.lexicon.common_ranks(bits)
+        )
         words = self._layer_texts(layer)
         return [words[rank] for rank in ranks.tolist()]
 
@@ -160,7 +110,7 @@ class Language:
     def _topic_words(self, bits: Words) -> Numbers:
         share = ((bits >> np.uint64(32)) & _U16).astype(np.float64) / 65_536
         level = np.searchsorted(self._edges, share, side="right")
-        ranks: Numbers = COMMON + level * NODE_WORDS + self._node_ranks[bits >> np.uint64(48)]
+        ranks: Numbers = len(self._common) + level * NODE_WORDS + self._node_ranks[bits >> np.uint64(48)]
         return ranks
 
     def phrases(self, leaves: Numbers, bits: Words) -> list[list[str]]:
@@ -180,7 +130,7 @@ class Language:
         """Words of titles: the topic's, those of the node above (or again the topic's), common ones."""
         own = self.node_words(self._depth, leaf)
         above = self.node_words(self._depth - 1, leaf // self._branching) if self._depth > 1 else own
-        return own + above + self._common[len(FUNCTION_WORDS) : len(FUNCTION_WORDS) + 4 * NODE_WORDS]
+        return own + above + self.lexicon.title_words
 
     def topic_word(self, leaf: int, rank: int) -> str:
         """The word of a rank among a lowest-level topic's own."""

@@ -16,7 +16,6 @@ from clew.web.simulated.sites import LAYERS
 
 _GENERIC = ("more", "here", "read on", "link", "next", "details", "click here", "this page", "see also", "continue")
 _LENGTH_SPREAD = 0.35  # standard deviation of the logarithm of the number of words
-_SENTENCE, _PARAGRAPH = 13, 90  # mean number of words
 _MONTH_WORDS = 120
 _CONTEXT_WORDS = 3  # about the target, after a link
 # Texts of hubs and navigation pages are shorter and say less of the topic: (factor of words, factor of topic words).
@@ -49,6 +48,7 @@ class Writer:
 
     def __init__(self, layout: Layout, language: Language, addresses: Addresses, seed: int) -> None:
         self._layout, self._language, self._addresses = layout, language, addresses
+        self._lexicon = language.lexicon
         self._parameters = layout.parameters
         names = ("words", "length", "topical", "aside", "anchor", "context", "position", "break")
         self._keys = {name: key(seed, f"text {name}") for name in names}
@@ -69,10 +69,9 @@ class Writer:
         body = [anchor for anchor in anchors if not anchor.structural]
         words = self._words(place, int(cards.layers[0]))
         del words[len(words) - min(cut, len(words) - 1) :]
-        _punctuate(words, self._bits("break", place, len(words)))
-        self._set_links(place, words, body)
+        self._finish(place, words, body)
         return _PAGE.format(
-            title=" ".join(cards.titles[0]).capitalize(),
+            title=self._lexicon.title(cards.titles[0], place.leaf if cards.layers[0] < 0 else -1),
             menu="".join(f"<li>{_tag(anchor)}</li>\n" for anchor in menu),
             text=" ".join(words),
             host=self._addresses.host_name(place.host),
@@ -123,7 +122,7 @@ class Writer:
         telling = flags(bits, self._parameters.anchor_informative).tolist()
         columns = zip(cards.titles[1:], telling, (bits & np.uint64(0xFFFF)).tolist(), strict=True)
         return [
-            " ".join(title[: 1 + low % TITLE_WORDS]) if tells else _GENERIC[low % len(_GENERIC)]
+            self._lexicon.anchor(title[: 1 + low % TITLE_WORDS]) if tells else _GENERIC[low % len(_GENERIC)]
             for title, tells, low in columns
         ]
 
@@ -140,8 +139,18 @@ class Writer:
             phrases[row] = phrase
         contexts = [""] * len(bits)
         for row, phrase in zip(telling.tolist(), phrases, strict=True):
-            contexts[row] = " ".join(phrase)
+            contexts[row] = self._lexicon.anchor(phrase)
         return contexts
+
+    def _finish(self, place: Place, words: list[str], anchors: list[Anchor]) -> None:
+        """Set links and full stops among words, in place."""
+        marks = self._lexicon.punctuate(words, self._bits("break", place, len(words)))
+        if self._lexicon.links_end_sentences:
+            self._set_links(place, words, anchors)
+        for end, mark in marks.items():
+            words[end] += mark
+        if not self._lexicon.links_end_sentences:
+            self._set_links(place, words, anchors)
 
     def _set_links(self, place: Place, words: list[str], anchors: list[Anchor]) -> None:
         """Put links behind words: anywhere in a text; on hubs and navigation pages as a list at its end."""
@@ -152,14 +161,6 @@ class Writer:
         positions = self._bits("position", place, len(anchors)) % np.uint64(len(words))
         for position, anchor in zip(positions.tolist(), anchors, strict=True):
             words[position] += " " + _with_context(anchor)
-
-
-def _punctuate(words: list[str], bits: Words) -> None:
-    """End sentences and paragraphs in place."""
-    ends = np.flatnonzero(bits % np.uint64(_SENTENCE) == 0)
-    paragraph = bits[ends] // np.uint64(_SENTENCE) % np.uint64(_PARAGRAPH // _SENTENCE) == 0
-    for end, breaks in zip(ends.tolist(), paragraph.tolist(), strict=True):
-        words[end] += ".</p>\n<p>" if breaks else "."
 
 
 def _tag(anchor: Anchor) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import Field, dataclass, field, fields
-from typing import Any
+from typing import Any, Literal, get_args
 
 from clew.errors import InputError
 
@@ -18,6 +18,10 @@ def _number(default: Any, low: float, high: float, doc: str) -> Any:
 
 def _share(default: float, doc: str) -> Any:
     return _number(default, 0.0, 1.0, doc)
+
+
+Wording = Literal["made-up", "english"]
+"""Made-up words for any number of topics; English ones for webs that people look at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,9 @@ class SimParameters:
     layers: float = _share(0.0, "share of hosts that are layered sites (home, people, person, papers); needs tunnels=0")
     decoys: float = _share(0.75, "share of a layered site's lists, after the first, that lead to no papers")
     traps: float = _share(0.0, "share of hosts with traps: calendars without end, print versions, tickets in URLs")
+    language: Wording = field(
+        default="made-up", metadata={"choices": get_args(Wording), "doc": "words of topics, texts and hosts"}
+    )
     domain: str = field(default="sim.test", metadata={"doc": "suffix of all host names"})
     port: int = _number(80, 1, 65_535, "port in all URLs")
 
@@ -72,6 +79,11 @@ class SimParameters:
 
 
 def _check(item: Field[Any], value: Any) -> None:
+    if "choices" in item.metadata:
+        if value not in item.metadata["choices"]:
+            choices = ", ".join(item.metadata["choices"])
+            raise InputError(f"simulated web: {item.name}={value} is none of: {choices} ({item.metadata['doc']})")
+        return
     if item.name == "domain":
         if not re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)*", value):
             raise InputError(f"simulated web: domain={value!r} is no lower-case domain name; use one like sim.test")
@@ -90,6 +102,8 @@ def describe() -> list[tuple[str, str, str]]:
 
 
 def _meaning(item: Field[Any]) -> str:
+    if "choices" in item.metadata:
+        return f"{item.metadata['doc']}: {' or '.join(item.metadata['choices'])}"
     span = f" ({item.metadata['low']} to {item.metadata['high']})" if "low" in item.metadata else ""
     return f"{item.metadata['doc']}{span}"
 

@@ -119,14 +119,14 @@ class DemoServer:
         """Host names and addresses for ``[web.live] resolve``. Exact names go before patterns, long patterns
         before short ones.
 
-        Host hN lives at address N modulo the number of addresses. Webs of more than 2,000 hosts are all sent
+        Host number N lives at address N modulo the number of addresses. Webs of more than 2,000 hosts are all sent
         to the first address: every address answers for every host.
         """
         domain = self.web.parameters.domain
         names = {f"*.gone.{domain}": GRAVE, f"*.{domain}": self.addresses[0]}
         if self.web.hosts <= _MAX_NAMES:
             names[f"*.{domain}"] = GRAVE
-            names |= {f"h{n}.{domain}": self.addresses[n % len(self.addresses)] for n in range(self.web.hosts)}
+            names |= {self.web.host_name(n): self.addresses[n % len(self.addresses)] for n in range(self.web.hosts)}
         return names
 
     # inside the thread

@@ -107,6 +107,10 @@ class SimulatedWeb:
         """How many living hosts there are."""
         return self._layout.hosts
 
+    def host_name(self, number: int) -> str:
+        """The DNS name of a living host (0 .. hosts - 1)."""
+        return self._addresses.host_name(number)
+
     def at_port(self, port: int) -> SimulatedWeb:
         """The same web with another port in its URLs."""
         return SimulatedWeb(self.pages, self.seed, replace(self.parameters, port=port))
