@@ -14,8 +14,8 @@ import aiohttp
 from yarl import URL
 
 from clew.config import LimitSettings, LiveSettings
+from clew.text.codings import BodyError, Collector, TooLargeError, codings
 from clew.web.live.addresses import CheckedResolver, guarded_socket
-from clew.web.live.body import BodyError, Collector, TooLargeError, codings, collect
 from clew.web.live.faults import Fault, explain, unrepeated
 
 IDLE_S = 4.5
@@ -160,7 +160,9 @@ async def _note_body(exchange: Exchange, answer: aiohttp.ClientResponse, appetit
     collector = Collector(names, appetite.limit, slack=20 if appetite.beginning else 1)
     try:
         with _ended_by_its_connection(answer):
-            await collect(answer.content.iter_any(), collector)
+            async for piece in answer.content.iter_any():
+                collector.feed(piece)
+            collector.finish()
     except TooLargeError:
         if not (appetite.beginning and collector.full):
             raise
