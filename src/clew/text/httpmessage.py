@@ -54,7 +54,7 @@ def parse_response(block: bytes) -> HttpMessage:
     end = _HEAD_END.search(block, max(status_line.end() - 2, 0))
     head, body = (block[: end.start()], block[end.end() :]) if end else (block, b"")
     return HttpMessage(
-        version.decode("ascii"), int(status), _text(phrase.strip()), _headers(head[status_line.end() :]), body
+        version.decode("ascii"), int(status), header_text(phrase.strip()), _headers(head[status_line.end() :]), body
     )
 
 
@@ -67,10 +67,15 @@ def status_of(line: bytes) -> int:
 def _headers(block: bytes) -> Headers:
     lines = _FOLD.sub(b" ", block).splitlines()
     pairs = (line.partition(b":") for line in lines)
-    return tuple((_text(name.strip()), _text(value.strip())) for name, colon, value in pairs if colon and name.strip())
+    return tuple(
+        (header_text(name.strip()), header_text(value.strip()))
+        for name, colon, value in pairs
+        if colon and name.strip()
+    )
 
 
-def _text(value: bytes) -> str:
+def header_text(value: bytes) -> str:
+    """A header's name or value as text: UTF-8, or Latin-1 where it is none."""
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:

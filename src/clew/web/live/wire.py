@@ -15,6 +15,7 @@ from yarl import URL
 
 from clew.config import LimitSettings, LiveSettings
 from clew.text.codings import BodyError, Collector, TooLargeError, codings
+from clew.text.httpmessage import Headers, header_text
 from clew.web.live.addresses import CheckedResolver, guarded_socket
 from clew.web.live.faults import Fault, explain, unrepeated
 
@@ -23,8 +24,6 @@ IDLE_S = 4.5
 
 IDLE_CONNECTIONS = 256
 """Idle connections that are kept, at most; each costs a file descriptor."""
-
-Headers = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +137,7 @@ class Wire:
 
 def _note_head(exchange: Exchange, answer: aiohttp.ClientResponse) -> None:
     exchange.status = answer.status
-    exchange.headers = tuple([(_text(name), _text(value)) for name, value in answer.raw_headers])
+    exchange.headers = tuple([(header_text(name), header_text(value)) for name, value in answer.raw_headers])
     exchange.request_headers = tuple(answer.request_info.headers.items())
     if answer.version is not None:
         exchange.http_version = f"HTTP/{answer.version.major}.{answer.version.minor}"
@@ -216,10 +215,3 @@ def _tls(verify: bool) -> ssl.SSLContext:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     return context
-
-
-def _text(raw: bytes) -> str:
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return raw.decode("latin-1")
