@@ -5,7 +5,6 @@
 2 → 5*         5* → 8*      8* → 6          11* → 0         nothing links to 11
 
 breadth-first   0  3  1  2  6  5* 4  9  8* 7* 10*     found-curve 0 0 0 0 0 1 1 1 2 3 4
-  its source    -  0  0  0  3  3  1  6  5* 4  9
 greedy          0  2  5* 8* 1  4  7* 6  9  10*        found-curve 0 0 1 2 2 2 3 3 3 4
 """
 
@@ -21,16 +20,13 @@ from clew.lab.measures import (
     area_over_oracle,
     distances,
     harvest,
-    kinship,
     loss,
     median_interval,
     overlap,
     paired_test,
-    path_statistics,
     prediction_accuracy,
     recall_at,
     sliding,
-    tunnels,
 )
 from clew.lab.results import Run
 
@@ -38,7 +34,6 @@ BREADTH = [0, 3, 1, 2, 6, 5, 4, 9, 8, 7, 10]
 GREEDY = [0, 2, 5, 8, 1, 4, 7, 6, 9, 10]
 RELEVANT = [5, 7, 8, 10, 11]
 DEPTH = np.array([0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4], np.int32)
-SOURCES = np.array([-1, 0, 0, 0, 1, 1, 2, 4, 5, 6, 7], np.int32)
 BREADTH_FOUND, GREEDY_FOUND = np.isin(BREADTH, RELEVANT), np.isin(GREEDY, RELEVANT)
 NAN = float("nan")
 NOTHING = np.zeros(0, np.bool_)
@@ -113,62 +108,6 @@ def test_distances() -> None:
     assert measured.found.tolist() == [0, 0, 1, 2, 1]  # 5 at two links, 8 and 7 at three, 10 at four
     assert measured.precision.tolist() == pytest.approx([0, 0, 1 / 3, 2 / 3, 1])
     assert len(distances(np.zeros(0, np.int32), NOTHING).found) == 0
-
-
-def test_tunnels_count_irrelevant_pages_since_the_last_relevant_one() -> None:
-    # the seed is a pseudo-nugget; 8 follows a relevant page, 10 three irrelevant ones (3, 6, 9)
-    assert tunnels(SOURCES, BREADTH_FOUND).tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 0, 2, 3]
-
-
-def test_path_statistics() -> None:
-    judged = np.array([0.1, 0.3, 0.2, 0.1, 0.4, 0.9, NAN, 0.2, 0.8, 0.7, 0.6], np.float32)
-    measured = path_statistics(tunnels(SOURCES, BREADTH_FOUND), BREADTH_FOUND, judged, DEPTH)
-    # level 1: 3 1 2 8* · level 2: 6 5* 4 · level 3: 9 7* · level 4: 10*
-    assert measured.fetched.tolist() == [4, 3, 2, 1]
-    assert measured.found.tolist() == [1, 1, 1, 1]
-    assert measured.average.tolist() == pytest.approx([1.4 / 4, 1.3 / 2, 0.9 / 2, 0.6])
-    assert measured.best.tolist() == pytest.approx([0.8, 0.9, 0.7, 0.6])
-    assert measured.precision.tolist() == pytest.approx([1 / 4, 1 / 3, 1 / 2, 1])
-    assert measured.modal_length == 2
-    assert measured.lift == pytest.approx((1 / 4) / (4 / 10))
-
-
-def test_path_statistics_as_papers_5_table_1_counts_lengths() -> None:
-    # 0-X-X-X-X-0 is a path of length 6, 0-0 one of length 2
-    tunnel = np.array([1, 2, 3, 4, 4, 4], np.int32)
-    measured = path_statistics(tunnel, np.array([0, 0, 0, 1, 1, 0], np.bool_))
-    assert measured.modal_length == 6
-    assert measured.fetched.tolist() == [0, 1, 1, 1, 3]
-    assert np.isnan(measured.average).all() and np.isnan(measured.best).all()
-    assert math.isnan(measured.lift)  # nothing stands on a relevant page
-    assert path_statistics(np.zeros(1, np.int32), np.ones(1, np.bool_)).modal_length == 2
-
-
-def test_path_statistics_of_nothing() -> None:
-    measured = path_statistics(np.zeros(0, np.int32), NOTHING)
-    assert (len(measured.fetched), measured.modal_length) == (0, 0)
-    assert math.isnan(measured.lift)
-
-
-def test_kinship_counts_relevant_children_by_their_parents_scores() -> None:
-    #                  0    3    1    2    6    5*   4    9    8*   7*   10*
-    judged = np.array([0.1, 0.4, 0.2, 0.1, 0.4, 0.9, NAN, 0.3, 1.0, 0.7, 0.6], np.float32)
-    measured = kinship(SOURCES, judged, BREADTH_FOUND, brackets=4)
-    # parents: 0 (.1) of 3 1 2 · 3 (.4) of 6 5* · 1 (.2) of 4 · 6 (.4) of 9 · 5 (.9) of 8* · 4 (none) of 7* · 9 of 10*
-    assert measured.children.tolist() == [
-        [4, 4, 0, 1],
-        [1, 2, 0, 0],  # grandparent 0 (.1) of 6 5* 4
-        [0, 2, 0, 1],  # grandparents 3 (.4) of 9 and 8*, 6 (.4) of 10*
-    ]
-    assert measured.relevant.tolist() == [[0, 2, 0, 1], [0, 1, 0, 0], [0, 1, 0, 1]]
-    assert measured.share[0].tolist() == pytest.approx([0, 2 / 4, NAN, 1], nan_ok=True)
-
-
-def test_kinship_puts_a_score_of_one_in_the_last_bracket() -> None:
-    measured = kinship(np.array([-1, 0], np.int32), np.array([1.0, 0.5], np.float32), np.array([False, True]))
-    assert measured.children.shape == (3, 20)
-    assert measured.relevant[0, 19] == 1
-    assert measured.children.sum() == 1
 
 
 def test_overlap_of_what_was_found() -> None:

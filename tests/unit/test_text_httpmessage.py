@@ -1,34 +1,14 @@
 """Stored HTTP messages by anyone, and bodies freed of their encodings within a limit."""
 
-import tracemalloc
+import gzip
 import zlib
 
-import brotli
 import pytest
-import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.text.httpmessage import MessageError, TooLargeError, decode_content, parse_response, status_of, without_chunks
-
-
-def gzipped(data: bytes) -> bytes:
-    stream = zlib.compressobj(6, zlib.DEFLATED, 31)
-    return stream.compress(data) + stream.flush()
-
-
-def bare(data: bytes) -> bytes:
-    return zlib.compress(data)[2:-4]
-
-
-CODINGS = {
-    "gzip": gzipped,
-    "x-gzip": gzipped,
-    "deflate": zlib.compress,
-    "br": brotli.compress,
-    "zstd": zstandard.compress,
-}
-PAGE = b"<html><p>" + b"a page of some length, " * 500
+from clew.text.codings import BodyError, TooLargeError
+from clew.text.httpmessage import MessageError, decode_content, parse_response, status_of, without_chunks
 
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\n", b"\r\r\n"])
@@ -90,61 +70,17 @@ def test_chunks(body, plain):
     assert without_chunks((), body) == body
 
 
-@pytest.mark.parametrize("name", CODINGS)
-def test_every_coding(name):
-    headers = (("content-encoding", name.upper()),)
-    assert decode_content(headers, CODINGS[name](PAGE), len(PAGE)) == PAGE
-    assert decode_content(headers, PAGE, len(PAGE)) == PAGE  # the archiver had decoded it
-    assert decode_content(headers, b"", 10) == b""
-
-
-def test_bare_deflate_and_several_codings_and_members():
-    assert decode_content((("Content-Encoding", "deflate"),), bare(PAGE), 50_000) == PAGE
-    assert decode_content((("Content-Encoding", "deflate, gzip"),), gzipped(zlib.compress(PAGE)), 50_000) == PAGE
-    assert (
-        decode_content((("Content-Encoding", "gzip"),), gzipped(b"one") + gzipped(b"two") + b"junk", 50_000)
-        == b"onetwo"
-    )
-
-
-@pytest.mark.parametrize("name", ["gzip", "deflate"])
-def test_a_body_that_breaks_off_gives_what_came(name):
-    part = decode_content((("Content-Encoding", name),), CODINGS[name](PAGE)[:-12], 50_000)
-    assert part
-    assert PAGE.startswith(part)
-
-
-@pytest.mark.parametrize("name", CODINGS)
-def test_bombs_stop_at_the_limit(name):
-    bomb = CODINGS[name](b"\0" * 60_000_000)
-    tracemalloc.start()
-    with pytest.raises(TooLargeError, match="larger than 100000 bytes"):
-        decode_content((("Content-Encoding", name),), bomb, 100_000)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 5_000_000
-
-
-def test_the_limit_is_exact():
-    for name, encode in CODINGS.items():
-        assert decode_content((("Content-Encoding", name),), encode(PAGE), len(PAGE)) == PAGE
-        with pytest.raises(TooLargeError):
-            decode_content((("Content-Encoding", name),), encode(PAGE), len(PAGE) - 1)
-
-
-def test_an_unknown_coding():
-    with pytest.raises(MessageError, match="unknown Content-Encoding 'pack200'"):
+def test_bodies_are_freed_of_all_their_codings():
+    body = b"<html>" + b"a page of some length, " * 500
+    twice = gzip.compress(zlib.compress(body))
+    assert decode_content((("content-encoding", "DEFLATE, gzip"),), twice, 50_000) == body
+    assert decode_content((("Content-Encoding", "deflate"), ("Content-encoding", "gzip")), twice, 50_000) == body
+    assert decode_content((("Content-Encoding", "gzip, gzip"),), body, 50_000) == body  # the archiver had decoded it
+    assert decode_content((), body, 50_000) is body
+    with pytest.raises(TooLargeError, match="larger than 100 bytes"):
+        decode_content((("Content-Encoding", "deflate, gzip"),), twice, 100)
+    with pytest.raises(BodyError, match="unknown Content-Encoding 'pack200'"):
         decode_content((("Content-Encoding", "pack200"),), b"x", 10)
-
-
-@given(st.sampled_from(list(CODINGS)), st.binary(max_size=300), st.integers(0, 60), st.binary(max_size=5))
-def test_damage_never_raises_anything_else(name, body, at, damage):
-    encoded = CODINGS[name](body)
-    hurt = encoded[:at] + damage + encoded[at + len(damage) :]
-    try:
-        assert len(decode_content((("Content-Encoding", name),), hurt, 10_000)) <= 10_000
-    except MessageError as error:
-        assert str(error)
 
 
 @given(st.binary(max_size=300))

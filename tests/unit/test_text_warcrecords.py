@@ -246,7 +246,7 @@ def test_limits():
     bomb = member(b"x" * 1_000_000)
     found = answer(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + bomb)
     assert found.outcome is Outcome.FAILED
-    assert found.reason == "larger than 10000 bytes (limits.page_bytes)"
+    assert found.reason == "larger than 10000 bytes after decompression (limits.page_bytes)"
 
 
 def test_a_block_that_is_no_http():

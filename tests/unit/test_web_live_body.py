@@ -1,167 +1,18 @@
-"""Bodies: every coding in pieces of any size, bombs stopped at the limit, and limits of time and size on the wire."""
+"""Compressed bodies on the wire, and limits of time and size."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import gzip
-import random
 import tracemalloc
-import zlib
 
-import brotli
 import pytest
-import zstandard
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from text_bodies import ENCODERS, bomb
 from web_live_site import answer, serving, settled, visiting
 
 from clew.model import Outcome
-from clew.text.httpmessage import decode_content
 from clew.web.clock import VirtualClock
-from clew.web.live.body import BodyError, Collector, TooLargeError, codings
-
-LIMIT = 100_000
-
-
-def _raw_deflate(data: bytes) -> bytes:
-    stream = zlib.compressobj(wbits=-15)
-    return stream.compress(data) + stream.flush()
-
-
-ENCODERS = {
-    "gzip": gzip.compress,
-    "x-gzip": lambda data: gzip.compress(data[: len(data) // 2]) + gzip.compress(data[len(data) // 2 :]),
-    "deflate": zlib.compress,
-    "br": brotli.compress,
-    "zstd": lambda data: zstandard.compress(data[: len(data) // 2]) + zstandard.compress(data[len(data) // 2 :]),
-}
-
-
-def decode(names: tuple[str, ...], data: bytes, size: int = 7, limit: int = LIMIT) -> bytes:
-    collector = Collector(names, limit)
-    for start in range(0, len(data), size):
-        collector.feed(data[start : start + size])
-    collector.finish()
-    assert collector.encoded == data
-    return collector.decoded
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    body=st.binary(max_size=3_000),
-    names=st.lists(st.sampled_from(sorted(ENCODERS)), max_size=3).map(tuple),
-    size=st.integers(1, 4_000),
-)
-def test_codings_on_top_of_each_other_in_pieces(body: bytes, names: tuple[str, ...], size: int) -> None:
-    data = body
-    for name in names:
-        data = ENCODERS[name](data)
-    assert decode(names, data, size) == body
-
-
-@settings(max_examples=150, deadline=None)
-@given(
-    data=st.one_of(
-        st.binary(max_size=200),
-        st.sampled_from([b"<html>plain", b'{"a": 1}', b"", b"<", b"\x1f", b"\x1f\x8b", b"(\xb5/", b"x\x9c"]),
-        st.binary(max_size=300).map(gzip.compress),
-        st.binary(max_size=300).map(_raw_deflate),
-    ),
-    cut=st.integers(0, 40),
-    tail=st.sampled_from([b"", b"junk", b"\x1f"]),
-    name=st.sampled_from(["gzip", "zstd"]),
-    size=st.integers(1, 64),
-)
-def test_pages_are_read_live_as_they_are_from_archives(
-    data: bytes, cut: int, tail: bytes, name: str, size: int
-) -> None:
-    data = data[: len(data) - cut] + tail
-    try:
-        expected = decode_content((("Content-Encoding", name),), data, LIMIT)
-    except ValueError:
-        with pytest.raises(BodyError):
-            decode((name,), data, size)
-    else:
-        assert decode((name,), data, size) == expected
-
-
-@pytest.mark.parametrize(
-    ("names", "data", "body"),
-    [
-        (("deflate",), _raw_deflate(b"bare" * 100), b"bare" * 100),
-        (("deflate",), b"<html>never deflated", b"<html>never deflated"),
-        (("br",), b"<html>never brotli" * 3, b"<html>never brotli" * 3),
-        (("gzip",), gzip.compress(b"page", mtime=0) + b"trailing junk", b"page"),
-        (("gzip",), gzip.compress(b"page" * 1000, mtime=0)[:-20], None),
-        (("gzip",), b"", b""),
-        (("br",), b"", b""),
-    ],
-)
-def test_odd_bodies(names: tuple[str, ...], data: bytes, body: bytes | None) -> None:
-    decoded = decode(names, data)
-    assert (b"page" * 1000).startswith(decoded) if body is None else decoded == body
-
-
-@pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd"])
-def test_damaged_bodies_are_reported(name: str) -> None:
-    words = random.Random(1).choices(["some", "words", "that", "compress"], k=2_000)
-    data = bytearray(ENCODERS[name](" ".join(words).encode()))
-    data[20:80] = b"\xff" * 60
-    with pytest.raises(BodyError, match="damaged compressed body"):
-        decode((name,), bytes(data))
-
-
-def test_content_encoding_headers() -> None:
-    assert codings("") == codings("identity") == codings(" none, ,") == ()
-    assert codings("GZip , br") == ("gzip", "br")
-    with pytest.raises(BodyError, match="unknown Content-Encoding 'compress'"):
-        codings("gzip, compress")
-    with pytest.raises(BodyError, match="more than 4 content codings"):
-        codings("gzip," * 5)
-
-
-def _bomb(name: str, size: int = 1_000_000_000) -> bytes:
-    """``size`` zero bytes, compressed, without ever holding them."""
-    block = bytes(1_000_000)
-    if name == "br":
-        stream = brotli.Compressor(quality=5)
-        return b"".join(stream.process(block) for _ in range(size // len(block))) + stream.finish()
-    if name == "zstd":
-        packer = zstandard.ZstdCompressor().compressobj()
-        return b"".join(packer.compress(block) for _ in range(size // len(block))) + packer.flush()
-    zipper = zlib.compressobj(9, wbits=31 if name == "gzip" else 15)
-    return b"".join(zipper.compress(block) for _ in range(size // len(block))) + zipper.flush()
-
-
-@pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd"])
-def test_bombs_are_stopped_with_flat_memory(name: str) -> None:
-    bomb = _bomb(name, 200_000_000)
-    collector = Collector((name,), 1_000_000)
-    tracemalloc.start()
-    try:
-        with pytest.raises(TooLargeError, match=r"larger than 1000000 bytes after decompression \(limits.page_bytes\)"):
-            collector.feed(bomb)
-        assert tracemalloc.get_traced_memory()[1] < 8_000_000
-    finally:
-        tracemalloc.stop()
-
-
-def test_double_bombs_are_stopped() -> None:
-    inner = gzip.compress(_bomb("gzip", 200_000_000))
-    with pytest.raises(TooLargeError):
-        decode(("gzip", "gzip"), inner, 4096, 1_000_000)
-
-
-def test_the_beginning_of_something_larger() -> None:
-    collector = Collector(("gzip",), 10, slack=20)
-    with pytest.raises(TooLargeError):
-        collector.feed(gzip.compress(b"x" * 150))
-    assert collector.full
-    assert collector.decoded == b"x" * 10
-
-
-# -- on the wire ----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -181,7 +32,7 @@ async def test_compressed_pages(name: str, clock: VirtualClock) -> None:
 
 
 async def test_a_gigabyte_in_a_megabyte_of_gzip_is_stopped(clock: VirtualClock) -> None:
-    page = answer(_bomb("gzip", 300_000_000), Content_Encoding="gzip")
+    page = answer(bomb("gzip", 300_000_000), Content_Encoding="gzip")
     async with serving(clock, {"/": page}) as site, visiting(clock) as world:
         tracemalloc.start()
         try:

@@ -7,22 +7,29 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clew.lab.measures import PathStatistics, path_statistics, tunnels
+from clew.graph.path_statistics import Counts, PathStatistics, path_statistics
 from clew.lab.results import Run
 from clew.model import Doubles, Ints
 
 
 def of_run(run: Run) -> PathStatistics:
     """Paths from one relevant page to the next, by the truth and by the links that were taken. Seeds stand for relevant
-    pages, and are not counted as found. Levels count from 1: a find of level l had l − 1 irrelevant pages before it."""
-    return path_statistics(tunnels(run.sources - 1, run.found), run.found, run.judged, run.sources)
+    pages, and are not counted as found."""
+    return path_statistics(run.sources - 1, (run.found | (run.sources == 0)).astype(np.float64))
+
+
+def finds(paths: PathStatistics) -> Counts:
+    """int64[longest + 1]: finds behind 0, 1, 2, ... irrelevant pages. A path has both its ends besides."""
+    return paths.lengths.counts[2:]
 
 
 @dataclass(frozen=True, slots=True)
 class Digging:
     """``finds``: relevant pages found, without seeds · ``dug``: the share of them that stood behind at least one
     irrelevant page, ``deep``: behind two at least, as nothing that looks one link ahead can see · ``longest``: the most
-    irrelevant pages before a find · ``modal_length``, ``lift``: see PathStatistics. NaN for shares of nothing."""
+    irrelevant pages before a find · ``modal_length``: pages of most paths, both ends counted; 0 without paths ·
+    ``lift``: how many times likelier to be relevant is a fetch from a relevant page than any. NaN for shares of
+    nothing."""
 
     finds: int
     dug: float
@@ -35,18 +42,19 @@ class Digging:
 def digging(run: Run) -> Digging:
     """What the paths of a run say in few figures."""
     paths = of_run(run)
-    found, finds = paths.found, int(paths.found.sum())
-    behind = [float(found[level:].sum()) / finds if finds else float("nan") for level in (1, 2)]
-    longest = int(np.flatnonzero(found).max()) if finds else 0
-    return Digging(finds, behind[0], behind[1], longest, paths.modal_length, paths.lift)
+    found = finds(paths)
+    every = int(found.sum())
+    behind = [float(found[level:].sum()) / every if every else float("nan") for level in (1, 2)]
+    longest = int(np.flatnonzero(found).max()) if every else 0
+    return Digging(every, behind[0], behind[1], longest, paths.lengths.mode, float(paths.lift[-1]))
 
 
 def finds_by_tunnel(runs: Sequence[Run]) -> Doubles:
     """float64[longest + 1]: finds behind 0, 1, 2, ... irrelevant pages, mean of the runs."""
-    return mean_counts([of_run(run).found for run in runs])
+    return mean_counts([finds(of_run(run)) for run in runs])
 
 
-def mean_counts(rows: Sequence[Ints]) -> Doubles:
+def mean_counts(rows: Sequence[Ints | Counts]) -> Doubles:
     """The mean of histograms that may differ in length; those that end early have zeros behind."""
     total = np.zeros(max(map(len, rows), default=0))
     for row in rows:

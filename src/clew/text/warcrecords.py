@@ -25,14 +25,8 @@ from fastwarc.warc import ArchiveIterator, WarcRecord
 
 from clew.errors import ArchiveError
 from clew.model import Outcome, Response
-from clew.text.httpmessage import (
-    MessageError,
-    decode_content,
-    first_header,
-    parse_response,
-    status_of,
-    without_chunks,
-)
+from clew.text.codings import BodyError, TooLargeError
+from clew.text.httpmessage import decode_content, first_header, parse_response, status_of, without_chunks
 
 HEAD_BYTES = 262_144
 """Allowance for WARC and HTTP headers beside a body."""
@@ -363,12 +357,12 @@ def response_of(url: str, record: StoredRecord, limit: int, payload: StoredRecor
     found = replace(_EMPTY, url=url, fetched_at=record.date, ip=record.field("WARC-IP-Address"))
     try:
         if max(record.length, payload.length if payload else 0) > limit + HEAD_BYTES:
-            raise MessageError(f"larger than {limit} bytes (limits.page_bytes)")
+            raise TooLargeError(f"larger than {limit} bytes (limits.page_bytes)")
         if record.kind == "resource":
             headers = (("Content-Type", record.field("Content-Type")),)
             return replace(found, outcome=Outcome.OK, status=200, headers=headers, body=record.block, reason="")
         return _http_response(found, record, limit, payload)
-    except (MessageError, ValueError) as error:
+    except ValueError as error:
         return replace(found, reason=f"the archived answer cannot be read: {error}")
 
 
@@ -382,7 +376,7 @@ def _http_response(found: Response, record: StoredRecord, limit: int, payload: S
     encoded = without_chunks(source.headers, source.body)
     try:
         body = decode_content(source.headers, encoded, limit)
-    except MessageError as error:
+    except BodyError as error:
         if message.status not in REDIRECTS:
             return replace(found, reason=str(error))
         body = encoded = b""

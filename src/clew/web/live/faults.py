@@ -12,7 +12,7 @@ import aiohttp
 from aiohttp.http_exceptions import LineTooLong
 
 from clew.config import LimitSettings
-from clew.web.live.body import BodyError
+from clew.text.codings import BodyError
 
 
 @dataclass(frozen=True, slots=True)

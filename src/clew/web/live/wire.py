@@ -14,8 +14,9 @@ import aiohttp
 from yarl import URL
 
 from clew.config import LimitSettings, LiveSettings
+from clew.text.codings import BodyError, Collector, TooLargeError, codings
+from clew.text.httpmessage import Headers, header_text
 from clew.web.live.addresses import CheckedResolver, guarded_socket
-from clew.web.live.body import BodyError, Collector, TooLargeError, codings, collect
 from clew.web.live.faults import Fault, explain, unrepeated
 
 IDLE_S = 4.5
@@ -23,8 +24,6 @@ IDLE_S = 4.5
 
 IDLE_CONNECTIONS = 256
 """Idle connections that are kept, at most; each costs a file descriptor."""
-
-Headers = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +137,7 @@ class Wire:
 
 def _note_head(exchange: Exchange, answer: aiohttp.ClientResponse) -> None:
     exchange.status = answer.status
-    exchange.headers = tuple([(_text(name), _text(value)) for name, value in answer.raw_headers])
+    exchange.headers = tuple([(header_text(name), header_text(value)) for name, value in answer.raw_headers])
     exchange.request_headers = tuple(answer.request_info.headers.items())
     if answer.version is not None:
         exchange.http_version = f"HTTP/{answer.version.major}.{answer.version.minor}"
@@ -160,7 +159,9 @@ async def _note_body(exchange: Exchange, answer: aiohttp.ClientResponse, appetit
     collector = Collector(names, appetite.limit, slack=20 if appetite.beginning else 1)
     try:
         with _ended_by_its_connection(answer):
-            await collect(answer.content.iter_any(), collector)
+            async for piece in answer.content.iter_any():
+                collector.feed(piece)
+            collector.finish()
     except TooLargeError:
         if not (appetite.beginning and collector.full):
             raise
@@ -214,10 +215,3 @@ def _tls(verify: bool) -> ssl.SSLContext:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     return context
-
-
-def _text(raw: bytes) -> str:
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return raw.decode("latin-1")

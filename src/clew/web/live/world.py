@@ -15,6 +15,7 @@ from clew import __version__
 from clew.config import LimitSettings, LiveSettings, PolitenessSettings
 from clew.errors import InputError
 from clew.model import Outcome, Request, Response
+from clew.text.httpmessage import first_header
 from clew.web.base import Clock
 from clew.web.live.addresses import AddressBook
 from clew.web.live.politeness import Host, Politeness, retry_after
@@ -313,7 +314,7 @@ def _location(base: str, exchange: Exchange) -> str:
     """Where an answer redirects to, absolute; empty when it does not, or not to the web."""
     if exchange.status not in _REDIRECTS:
         return ""
-    header = next((value.strip() for name, value in exchange.headers if name.lower() == "location"), "")
+    header = first_header(exchange.headers, "Location").strip()
     if not header:
         return ""
     try:

@@ -1,14 +1,14 @@
-"""Bodies as they come in: decompressed piece by piece, and stopped the moment a limit is passed.
+"""Content codings undone (gzip, deflate, br, zstd): piece by piece as a body comes in, or whole as an archive holds it.
 
 Fifty kilobytes of gzip can hold gigabytes, so no decoder here may produce more than its allowance: memory stays
-flat whatever a server sends. A body whose encoding is announced but was never applied is taken as it is, and one
-that breaks off inside its compression gives the part that came, as archives are read too.
+flat whatever a server or an archive sends. A body whose coding is announced but was never applied, or was undone by
+an archiver already, is taken as it is; one that breaks off inside its compression gives the part that came.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import IO, Protocol, cast
 
 import brotli
@@ -18,12 +18,13 @@ MAX_CODINGS = 4
 """Content codings on top of each other; nobody needs more than one."""
 
 _ZSTD_WINDOW_BYTES = 1 << 23  # RFC 9659: senders may not ask receivers of content codings for more
+_LONGEST_BLANK = 256  # bytes of blank lines before a page that was never deflated
 _STEP = 65_536
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
-class BodyError(Exception):
+class BodyError(ValueError):
     """A body that cannot or must not be taken; the text says why, for people."""
 
 
@@ -102,11 +103,14 @@ class Collector:
                 raise _too_large(self._limit)
 
 
-async def collect(pieces: AsyncIterator[bytes], collector: Collector) -> None:
-    """Feed ``collector`` until the body ends. Raises BodyError."""
-    async for piece in pieces:
-        collector.feed(piece)
+def decoded(body: bytes, names: tuple[str, ...], limit: int) -> bytes:
+    """A whole ``body`` freed of the codings ``names``, of at most ``limit`` bytes. Raises BodyError, TooLargeError."""
+    if not names and len(body) <= limit:
+        return body
+    collector = Collector(names, limit)
+    collector.feed(body)
     collector.finish()
+    return collector.decoded
 
 
 def codings(header: str) -> tuple[str, ...]:
@@ -131,41 +135,50 @@ def _damaged(error: Exception) -> BodyError:
 
 
 class _Sniffing:
-    """Decides by the first bytes of a body whether it is encoded at all, and how."""
+    """Decides by the first bytes of a body whether it is encoded at all."""
 
     magic_bytes = 2
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self._head = b""
-        self._feed: Callable[[bytes], bytes] | None = None
+        self._encoded: bool | None = None
 
     def feed(self, data: bytes) -> bytes:
-        if self._feed is not None:
-            return self._feed(data)
-        self._head += data
-        return self.finish() if len(self._head) >= self.magic_bytes else b""
+        if self._encoded is None:
+            self._head += data
+            return self.finish() if self.known(self._head) else b""
+        return self.decode(data) if self._encoded else data
 
     def finish(self) -> bytes:
         """What the held-back head gives, once it is clear how to read it."""
-        if self._feed is not None or not self._head:
+        if self._encoded is not None or not self._head:
             return b""
-        self._feed = self.choose(self._head)
         head, self._head = self._head, b""
-        return self._feed(head)
+        self._encoded = self.begin(head)
+        return self.decode(head) if self._encoded else head
 
-    def choose(self, head: bytes) -> Callable[[bytes], bytes]:
-        """What reads a body that begins with ``head``."""
+    def known(self, head: bytes) -> bool:
+        """Whether ``head`` is enough to tell by."""
+        return len(head) >= self.magic_bytes
+
+    def begin(self, head: bytes) -> bool:
+        """Whether a body that begins with ``head`` is encoded, and all set to decode it if so."""
+        raise NotImplementedError
+
+    def decode(self, data: bytes) -> bytes:
+        """What ``data`` adds to the decoded body."""
         raise NotImplementedError
 
 
 class _Inflating(_Sniffing):
     """zlib streams, never more than ``limit`` bytes out of them."""
 
+    _stream: zlib._Decompress
+
     def __init__(self, limit: int) -> None:
         super().__init__(limit)
         self._left = limit
-        self._stream = zlib.decompressobj()
 
     def inflate(self, data: bytes) -> bytes:
         """At most what is left of the allowance, and one byte more to know that there is more."""
@@ -182,14 +195,13 @@ class _Inflating(_Sniffing):
 class _Gzip(_Inflating):
     """Every gzip member of a body; what follows the last one is dropped, as by browsers."""
 
-    def choose(self, head: bytes) -> Callable[[bytes], bytes]:
-        if not head.startswith(_GZIP_MAGIC):
-            return _as_it_is
-        self._stream = zlib.decompressobj(31)
-        self._between = b""
-        return self._members
+    _between = b""
 
-    def _members(self, data: bytes) -> bytes:
+    def begin(self, head: bytes) -> bool:
+        self._stream = zlib.decompressobj(31)
+        return head.startswith(_GZIP_MAGIC)
+
+    def decode(self, data: bytes) -> bytes:
         out: list[bytes] = []
         while data:
             if self._stream.eof:
@@ -206,14 +218,15 @@ class _Gzip(_Inflating):
 class _Deflate(_Inflating):
     """zlib format as RFC 9110 says, or bare deflate data as some servers send it."""
 
-    def choose(self, head: bytes) -> Callable[[bytes], bytes]:
-        if head[:1] == b"<":
-            return _as_it_is
+    def known(self, head: bytes) -> bool:
+        return len(head.lstrip()) >= self.magic_bytes or len(head) > _LONGEST_BLANK
+
+    def begin(self, head: bytes) -> bool:
         zlib_header = len(head) > 1 and head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
         self._stream = zlib.decompressobj(15 if zlib_header else -15)
-        return self._first_stream
+        return head.lstrip()[:1] != b"<"
 
-    def _first_stream(self, data: bytes) -> bytes:
+    def decode(self, data: bytes) -> bytes:
         return b"" if self._stream.eof else self.inflate(data)
 
 
@@ -238,6 +251,8 @@ class _Brotli:
         return self._held
 
     def _process(self, data: bytes) -> bytes:
+        if self._stream.is_finished() and data:
+            raise brotli.error("data after the end")  # as brotli itself says of the piece that holds the end
         parts: list[bytes] = []
         while not self._stream.is_finished():
             part = self._stream.process(data, output_buffer_limit=_STEP)
@@ -257,16 +272,14 @@ class _Brotli:
 class _Zstd(_Sniffing):
     magic_bytes = 4
 
-    def choose(self, head: bytes) -> Callable[[bytes], bytes]:
-        if not head.startswith(_ZSTD_MAGIC):
-            return _as_it_is
+    def begin(self, head: bytes) -> bool:
         self._sink = _Sink(self.limit)
         self._writer = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW_BYTES).stream_writer(
             cast(IO[bytes], self._sink), write_size=_STEP, closefd=False
         )
-        return self._frames
+        return head.startswith(_ZSTD_MAGIC)
 
-    def _frames(self, data: bytes) -> bytes:
+    def decode(self, data: bytes) -> bytes:
         try:
             self._writer.write(data)
         except zstandard.ZstdError as error:
@@ -285,7 +298,7 @@ class _Sink:
         self._left -= len(data)
         if self._left < 0:
             raise _too_large(self._limit)
-        self._parts.append(bytes(data))
+        self._parts.append(data)
         return len(data)
 
     def take(self) -> bytes:
@@ -293,10 +306,6 @@ class _Sink:
         out = b"".join(self._parts)
         self._parts.clear()
         return out
-
-
-def _as_it_is(data: bytes) -> bytes:
-    return data
 
 
 _DECODERS: dict[str, Callable[[int], Decoder]] = {
