@@ -176,7 +176,7 @@ def _best(project: Project) -> tuple[Find, ...]:
     """The pages that the judge finds most relevant, the best one first."""
     store = project.open_store(read_only=True)
     try:
-        rows = sorted(store.visits(relevant=True), key=lambda row: (-row.relevance, row.number))[:BEST]
+        rows = sorted(store.visits.rows(relevant=True), key=lambda row: (-row.relevance, row.number))[:BEST]
     finally:
         store.close()
     return tuple(Find(row.title, row.url, round(row.relevance, 3)) for row in rows)

@@ -86,9 +86,14 @@ class Crawl:
         """Take seeds and examples that were not given from a simulated web."""
         if self.seeds and self.examples is not None:
             return
-        points = starting_points(parse_spec(world))
+        web = parse_spec(world)
+        points = starting_points(web)
         self.seeds = self.seeds or points.seeds
-        if self.examples is None and not self.settings.interest.keywords:
+        if self.examples is not None or self.settings.interest.keywords:
+            return
+        if web.parameters.language == "english":  # the topic has a name that says something: keep it
+            self.examples = Examples(topics={points.topic: points.relevant}, irrelevant=points.irrelevant)
+        else:
             self.examples = Examples(relevant=points.relevant, irrelevant=points.irrelevant)
 
     # -- what subclasses may say --------------------------------------------------------------------------
