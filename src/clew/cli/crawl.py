@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from clew.cli.common import Span, json_option, print_json, project_argument
+from clew.cli.logs import LEVELS, logging_to
 from clew.cli.progress import Lines, Live, Quiet, Screen
 from clew.crawl.running import CrawlResult
 from clew.crawl.showing import span
@@ -38,6 +39,9 @@ WHY = {
 @click.option("--workers", type=click.IntRange(min=0), help="Processes that read and judge pages; 0: none.")
 @click.option("--contact", help="Mail address or URL where site owners reach you, for this run.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
+@click.option("--log", type=click.Path(path_type=Path, dir_okay=False), help="Write a line an event to this file.")
+@click.option("--log-json", is_flag=True, help="Log lines are JSON objects; without --log on standard error.")
+@click.option("--log-level", type=click.Choice(LEVELS), default="info", show_default=True, help="Least level logged.")
 @json_option
 def command(
     project: Path,
@@ -51,6 +55,9 @@ def command(
     workers: int | None,
     contact: str | None,
     quiet: bool,
+    log: Path | None,
+    log_json: bool,
+    log_level: str,
     as_json: bool,
 ) -> None:
     """Start a project's crawl, or take it up where it stopped, however it stopped.
@@ -71,10 +78,10 @@ def command(
     if restart:
         asyncio.run(check(opened, options))  # before the earlier crawl is put aside for nothing
         opened.put_aside()
-    screen = screen_for(quiet)
+    screen = screen_for(quiet or (log_json and log is None))
     gc.set_threshold(*GC_THRESHOLDS)
     try:
-        with screen:
+        with screen, logging_to(log, log_json, log_level, screen.note):
             result = crawl(opened, options, screen.display)
     except KeyboardInterrupt as error:  # later ones stop the crawl cleanly
         raise ClewError(f"stopped before the first page; go on: clew crawl {project}") from error

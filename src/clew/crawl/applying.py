@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from clew.crawl.events import set_aside, visited
 from clew.crawl.pages import OnPage, PageRecord, StopCrawl
 from clew.crawl.parts import Parts
 from clew.crawl.verdicts import LEFT_OUT, SAME_PAGE, verdict
 from clew.frontier.base import Lease
 from clew.model import Judgement, Keys, Link, Outcome, Page, Response, Source, Visit
 from clew.urls.canonical import host, key
+from clew.web.base import GIVEN_UP
 from clew.workers.messages import Reading
 
 NOFOLLOW = "nofollow: its owner wants its links not followed"
@@ -36,6 +38,7 @@ class Applier:
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
+        self._given_up: set[str] = set()  # hosts that were told of
         self._twins: dict[int, str] = {}  # keys refused in favour of a page that names them, and that page
 
     def apply(self, arrival: Arrival) -> Visit | None:
@@ -67,6 +70,10 @@ class Applier:
         else:
             progress.refused += 1
         self._refuse(arrival, arrival.link.key, arrival.link.url, response.outcome, response.reason)
+        given_up = response.reason.startswith(GIVEN_UP) and arrival.link.host not in self._given_up
+        if given_up:
+            self._given_up.add(arrival.link.host)
+        set_aside(arrival.link.url, arrival.link.host, response.reason, host_given_up=given_up)
 
     def _refuse(self, arrival: Arrival, url_key: int, url: str, outcome: Outcome, reason: str) -> None:
         lease = arrival.lease
@@ -95,6 +102,7 @@ class Applier:
         if visit.links is not None and hosts is not None and scores is not None:
             parts.frontier.add(visit.links.links.keys, hosts, scores, visit.number)
         self._count(visit)
+        visited(visit)
         return visit
 
     def _count(self, visit: Visit) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from clew.crawl.events import decide
 from clew.errors import ClewError
 from clew.model import Decision
 from clew.store.base import Store
@@ -57,5 +58,5 @@ class LookUps:
     def _silent(self, kind: str, error: ClewError) -> list[str]:
         if kind not in self._noted:
             self._noted.add(kind)
-            self.store.journal.add_decision(Decision(f"no {kind}", {"reason": str(error)}))
+            decide(self.store, Decision(f"no {kind}", {"reason": str(error)}))
         return []

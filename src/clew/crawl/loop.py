@@ -20,6 +20,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from clew.crawl.applying import Applier, Arrival
+from clew.crawl.events import tell
 from clew.crawl.parts import Parts
 from clew.crawl.sessions import Sessions
 from clew.frontier.base import Lease
@@ -75,10 +76,25 @@ class Loop:
         self.sessions.resume(seeds)
         self.attempts = self.parts.store.links.retries()
         try:
-            return await self._loop()
+            stopped = await self._loop()
         finally:
             await self._abandon()
             self._commit()
+        self._tell_end(stopped)
+        return stopped
+
+    def _tell_end(self, stopped: str) -> None:
+        progress, waiting = self.parts.progress, len(self.parts.frontier)
+        tell(
+            "stopped",
+            f"stopped by {stopped}: {progress.fetched} fetched ({progress.fetched_now} in this run), "
+            f"{progress.relevant} relevant, {waiting} links waiting",
+            stopped_by=stopped,
+            fetched=progress.fetched,
+            fetched_now=progress.fetched_now,
+            relevant=progress.relevant,
+            waiting=waiting,
+        )
 
     def interrupt(self) -> None:
         """Take no new link and finish those under way; a second call abandons them (they are fetched next time)."""

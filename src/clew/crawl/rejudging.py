@@ -13,6 +13,7 @@ from itertools import islice
 
 import msgspec
 
+from clew.crawl.events import decide, tell
 from clew.crawl.parts import Parts
 from clew.crawl.verdicts import FINAL, verdict
 from clew.errors import StoreError, TrainingError
@@ -36,7 +37,7 @@ def retrain(parts: Parts, archetypes: Mapping[int, Sequence[int]]) -> Retraining
         adoption = parts.trainer.with_archetypes(pages, parts.reading.worker.judge)
     except TrainingError as error:
         return Retraining(str(error))
-    parts.store.journal.add_decision(adoption.decision())
+    decide(parts.store, adoption.decision())
     if not adoption.adopted:
         return Retraining("labels that were held back are judged worse by the new judge")
     return _adopted(parts, archetypes, adoption, len(pages), before)
@@ -51,6 +52,7 @@ def _adopted(
     store.journal.save(ARCHETYPES, parts.progress.visits, state)
     again = _Again(parts)
     store.visits.update(again.all())
+    tell("judged again", f"{again.pages} pages were judged again", pages=again.pages)
     parts.progress.recall(store.visits.relevant().tolist())
     return Retraining("", count, again.pages, parts.progress.relevant, before)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from clew import __version__
 from clew.config import Settings
 from clew.crawl.actions import CrawlActions
+from clew.crawl.events import decide, tell
 from clew.crawl.evidence import Evidence
 from clew.crawl.lastrun import remember
 from clew.crawl.lookups import LookUps
@@ -103,7 +104,16 @@ async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps)
     trainer = setup.trainer(display.note)
     trained = await trainer.trained()
     if trained.adoption.labels:
-        store.journal.add_decision(trained.adoption.decision())
+        decide(store, trained.adoption.decision())
+    tell(
+        "trained",
+        f"the judge {setup.judge_name} was trained on {len(trained.examples)} examples; relevant from "
+        f"{trained.interest.threshold:.3g} on",
+        judge=setup.judge_name,
+        examples=len(trained.examples),
+        labels=trained.adoption.labels,
+        threshold=trained.interest.threshold,
+    )
     archive = _archive(setup)
     level = settings.store.gzip_level if archive is not None else 0
     worker = PageWorker(setup.reader, trained.judge, trained.interest, level)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.crawl.enqueuing import add_row
+from clew.crawl.events import decide, session_ended, tell
 from clew.crawl.parts import Parts
 from clew.errors import ClewError, InputError
 from clew.frontier.base import Frontier
@@ -104,7 +105,20 @@ class Sessions:
         self._take_over()
         self._add_seeds(seeds)
         store.commit()
+        self._tell_start()
         self.end_if_full()
+
+    def _tell_start(self) -> None:
+        parts, fetched, waiting = self.parts, self.parts.progress.fetched, len(self.parts.frontier)
+        began = f"resumed after {fetched} fetches" if fetched else "started"
+        tell(
+            "resumed" if fetched else "started",
+            f"{began}: {parts.strategy_name} in {parts.world.name}, {waiting} links waiting",
+            strategy=parts.strategy_name,
+            world=parts.world.name,
+            fetched=fetched,
+            waiting=waiting,
+        )
 
     def _recall_progress(self) -> None:
         progress, store = self.parts.progress, self.parts.store
@@ -207,6 +221,7 @@ class Sessions:
         if again:
             self._rescore()
         parts.store.commit()
+        session_ended(session, len(parts.frontier), again)
         parts.rules.after_session(parts.progress)
 
     def _take_labels_into_account(self) -> None:
@@ -214,11 +229,11 @@ class Sessions:
         try:
             adoption = self.parts.trainer.after_labels() if self.parts.trainer is not None else None
         except ClewError as error:  # a bad line must not end a running crawl
-            self.parts.store.journal.add_decision(Decision("labels not taken into account", {"reason": str(error)}))
+            decide(self.parts.store, Decision("labels not taken into account", {"reason": str(error)}))
             return
         if adoption is None:
             return
-        self.parts.store.journal.add_decision(adoption.decision())
+        decide(self.parts.store, adoption.decision())
         if adoption.adopted:
             self.parts.reading.adopt(adoption.judge)
 

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from clew.crawl.events import decide
 from clew.crawl.lookups import LookUps
 from clew.errors import ProjectError
 from clew.examples.visited import archetypes_of
@@ -76,7 +77,7 @@ class CrawlView:
 
     def decide(self, decision: Decision) -> None:
         if self.actions is not None:
-            self.store.journal.add_decision(decision)
+            decide(self.store, decision)
 
     def at_top(self) -> None:
         if self.actions is not None:

@@ -8,6 +8,7 @@ that worker are then read one at a time in a process of their own, so that no ot
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,6 +18,8 @@ from clew.workers.messages import Job, Reading, pack_job, unpack_reading
 from clew.workers.worker import PageWorker, pickled_worker, work
 
 __all__ = ["PageWorker", "ReadingPool"]
+
+LOGGER = logging.getLogger("clew.workers")
 
 BATCH = 8
 """Pages sent to a worker at a time, at most: messages cost more than small batches save."""
@@ -129,6 +132,7 @@ class ReadingPool:
             if self._apart is worker:
                 self._apart = None
             worker.end(0)
+        LOGGER.warning("%s %s", job.response.url, reason)
         return Reading(reason=reason, records=self.worker.archived(job))
 
     async def _started_apart(self) -> Channel:
