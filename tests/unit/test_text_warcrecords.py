@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from clew.errors import ArchiveError
@@ -131,6 +131,10 @@ def test_a_torn_member_in_the_middle(tmp_path):
     ]
 
 
+COMPRESSIONS = (b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")
+"""A file that begins with one of these is read as zstd or lz4: what began otherwise before is lost as a whole."""
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 5), st.floats(0, 1), st.binary(min_size=1, max_size=40), st.sampled_from([member, plain]))
 def test_damage_costs_no_other_record(tmp_path_factory, victim, where, damage, form):
@@ -138,6 +142,7 @@ def test_damage_costs_no_other_record(tmp_path_factory, victim, where, damage, f
     hurt = bytearray(parts[victim])
     at = int(where * (len(hurt) - 1))
     hurt[at : at + len(damage)] = damage[: len(hurt) - at]
+    assume(victim or not any(hurt.startswith(magic) != parts[0].startswith(magic) for magic in COMPRESSIONS))
     path = written(tmp_path_factory.mktemp("w"), [*parts[:victim], bytes(hurt), *parts[victim + 1 :]])
     try:
         with WarcFile(path) as file:
