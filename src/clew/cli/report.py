@@ -15,9 +15,10 @@ from clew.export.paths import path_report
 from clew.export.report import ReportData, ReportPage, html
 from clew.export.summary import Summary, summarise
 from clew.graph.paths import CUMULATIVE_MAX, CUTOFF, METRICS, THRESHOLD
-from clew.project.lastrun import LastRun, last_run
+from clew.project.lastrun import last_run
 from clew.project.project import Project
 from clew.store.base import Store
+from clew.store.records import RunRecord
 
 BEST_PAGES = 100
 TOP_HOSTS = 15
@@ -103,7 +104,7 @@ def _data(project: Project, store: Store, found: Summary) -> ReportData:
     )
 
 
-def _facts(methods: LastRun, found: Summary) -> dict[str, str]:
+def _facts(methods: RunRecord, found: Summary) -> dict[str, str]:
     return {
         "fetched": f"{found.fetched:,}",
         "relevant": f"{found.relevant:,}",

@@ -16,6 +16,7 @@ from clew.examples.training import Feedback
 from clew.frontier.base import Frontier
 from clew.model import Doubles, LinkBatch
 from clew.store.base import Store
+from clew.store.records import RunRecord
 from clew.store.warc import WarcWriter
 from clew.strategies.base import Strategy
 from clew.topics.interest import Interest
@@ -27,7 +28,8 @@ from clew.workers.pool import ReadingPool
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """Where pages come from, what is wanted, where to go next, what is remembered. ``archive`` and
+    """Where pages come from, what is wanted, where to go next, what is remembered. ``run`` goes on
+    record with the crawl's start. ``archive`` and
     ``feedback`` (what trains the judge again while the crawl runs) may be None; ``archive_folder`` holds WARC files."""
 
     settings: Settings
@@ -44,6 +46,7 @@ class Parts:
     scope: Scope
     canonicalise: Canonicaliser
     progress: Progress
+    run: RunRecord
     archive: WarcWriter | None = None
     feedback: Feedback | None = None
     archive_folder: Path = field(default_factory=Path)

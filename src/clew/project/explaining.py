@@ -9,11 +9,9 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from clew.crawl.sessions import checkpoint_name
 from clew.crawl.view import CrawlView
 from clew.errors import ArchiveError
 from clew.examples.training import apart, train
-from clew.examples.visited import archetypes_of
 from clew.examples.visited import examples as archetype_examples
 from clew.judges.base import Judge
 from clew.model import Example, Keys, Outcome, Response
@@ -78,7 +76,7 @@ def _strategy(project: Project, store: Store) -> tuple[Strategy, Judge]:
     settings = project.settings.crawl
     view = CrawlView(examples, project.interest, project.tree, settings.seed, store, lambda: judge, project.visits_of)
     strategy.begin(view)
-    saved = store.journal.saved(checkpoint_name(name))
+    saved = store.journal.saved(name)
     if saved is not None:
         strategy.restore(saved.state)
     return strategy, judge
@@ -129,7 +127,7 @@ def _judge(project: Project, store: Store) -> tuple[Judge, list[Example]]:
     wanted = {(one.line, one.topic) for one in project.wanted() + labels}
     rows = [row for row in store.examples.all() if row[:2] in wanted]
     examples, labelled = apart(list(_examples(project, rows)), labels)
-    learned = archetype_examples(store, archetypes_of(store), project.reader, project.archive)
+    learned = archetype_examples(store, store.journal.archetypes, project.reader, project.archive)
     adoption = train(lambda: make_project_judge(project), examples, labelled, project.interest, learned)
     return adoption.judge, examples
 

@@ -22,15 +22,15 @@ from clew.crawl.progress import Progress
 from clew.crawl.stopping import StopRules
 from clew.crawl.view import CrawlView
 from clew.errors import ConfigError
-from clew.examples.visited import archetypes_of
 from clew.frontier.columns import ColumnFrontier
 from clew.judges.base import Judge
 from clew.model import Example
-from clew.project.lastrun import last_run, remember
+from clew.project.lastrun import last_run
 from clew.project.project import Project
 from clew.project.teaching import feedback, make_project_judge, make_training, measured, trained
 from clew.store.base import Store
 from clew.store.cache import ArchiveCache
+from clew.store.records import RunRecord
 from clew.store.warc import WarcWriter
 from clew.strategies.base import Strategy
 from clew.strategies.registry import make as make_strategy
@@ -158,8 +158,7 @@ async def run(project: Project, options: CrawlOptions, display: Display | None =
         try:
             lookups = _lookups(project, store, world)
             try:
-                parts = await _parts(project, store, world, clock, display, options.run_s, lookups)
-                remember(store, settings.judge.name, web, parts.interest.threshold)
+                parts = await _parts(project, store, world, clock, display, options.run_s, lookups, web)
                 stopped = await _crawl(parts, project.seeds(), display)
             finally:
                 await lookups.close()
@@ -183,7 +182,14 @@ async def _crawl(parts: Parts, seeds: list[str], display: Display) -> str:
 
 
 async def _parts(  # what a crawl is put together from
-    project: Project, store: Store, world: World, clock: Clock, display: Display, run_s: float, lookups: LookUps
+    project: Project,
+    store: Store,
+    world: World,
+    clock: Clock,
+    display: Display,
+    run_s: float,
+    lookups: LookUps,
+    web: str,
 ) -> Parts:
     """Everything a crawl consists of; trains the judge."""
     settings = project.settings
@@ -223,6 +229,7 @@ async def _parts(  # what a crawl is put together from
         scope=project.scope,
         canonicalise=project.canonicalise,
         progress=Progress(),
+        run=RunRecord(strategy.name, settings.judge.name, web, interest.threshold),
         archive=archive,
         feedback=feedback(project, training),
         archive_folder=project.archive,
@@ -234,7 +241,7 @@ async def _parts(  # what a crawl is put together from
 def _interest(project: Project, store: Store, judge: Judge, examples: list[Example]) -> Interest:
     """The interest; a threshold that examples set stays as it was before archetypes joined them (ARI-23)."""
     interest = measured(project, judge, examples)
-    if project.interest.threshold > 0 or not archetypes_of(store):
+    if project.interest.threshold > 0 or not store.journal.archetypes:
         return interest
     return replace(interest, threshold=last_run(store, project.settings).threshold)
 

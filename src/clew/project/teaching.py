@@ -11,7 +11,6 @@ import msgspec
 from clew.examples.gathering import Training
 from clew.examples.labels import LABELS
 from clew.examples.training import Adoption, Feedback, apart, train
-from clew.examples.visited import archetypes_of
 from clew.examples.visited import examples as archetype_examples
 from clew.judges.base import Judge
 from clew.judges.registry import make as make_judge
@@ -57,7 +56,7 @@ async def trained(project: Project, training: Training) -> tuple[list[Example], 
 
 def learned_pages(project: Project, store: Store) -> list[Example]:
     """The archetypes with which a crawl of the project trained its judge last."""
-    return archetype_examples(store, archetypes_of(store), project.reader, project.archive)
+    return archetype_examples(store, store.journal.archetypes, project.reader, project.archive)
 
 
 def measured(project: Project, judge: Judge, examples: Sequence[Example]) -> Interest:
