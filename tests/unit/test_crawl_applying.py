@@ -17,6 +17,7 @@ from clew.frontier.columns import ColumnFrontier
 from clew.judges.base import JudgeContext
 from clew.judges.keywords import KeywordsJudge
 from clew.model import Link, LinkKind, Outcome, Response, Source
+from clew.store.records import RunRecord
 from clew.store.sqlite import SqliteStore
 from clew.strategies.breadth_first import BreadthFirst
 from clew.text.reader import seed_links
@@ -55,6 +56,7 @@ def make_parts(folder: Path) -> Parts:
         scope=Scope(),
         canonicalise=Canonicaliser(),
         progress=Progress(),
+        run=RunRecord("breadth-first", "keywords", "folder", interest.threshold),
     )
 
 

@@ -15,7 +15,6 @@ import pytest
 from clew import Project
 from clew.examples.labels import IRRELEVANT, LABELS, RELEVANT, add_label
 from clew.examples.training import held_back
-from clew.examples.visited import archetypes_of
 from clew.model import Doubles, LinkBatch, Outcome, Session
 from clew.store.records import VisitRow
 from clew.store.warc import read
@@ -138,7 +137,7 @@ def test_stops_between_and_at_retrainings_change_nothing(tmp_path: Path, strateg
 
 def archetypes(folder: Path) -> dict[int, tuple[int, ...]]:
     store = Project(folder).open_store(read_only=True)
-    found = archetypes_of(store)
+    found = store.journal.archetypes
     store.close()
     return found
 

@@ -4,23 +4,43 @@ from __future__ import annotations
 
 import sqlite3
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from math import isnan
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
+from clew.project.lastrun import last_run
 
+from clew.config import Settings
 from clew.errors import ProjectError, StoreError
 from clew.model import Decision, Leaves, LinkBatch, LinkKind, Links, Outcome, Source
+from clew.store.records import RunRecord, SavedState
 from clew.store.sqlite import SqliteStore, database
-from clew.store.sqlite.migrations import APPLICATION_ID, FIRST, MIGRATIONS, migrate
+from clew.store.sqlite.lock import Lock
+from clew.store.sqlite.migrations import APPLICATION_ID, FIRST, MIGRATIONS, migrate, show
 
 ROWS_OF_AN_OLDER_CRAWL = (
     "INSERT INTO hosts VALUES (0, 'old.example', 3, 1, 1, 12.5)",
     "INSERT INTO refused VALUES (-5, 'http://old.example/', 0, 1, 'refused', 'robots.txt', 7.0)",
     "INSERT INTO ledger VALUES ('ok', 9)",
 )
+
+THRESHOLD = 0.1 + 0.7
+"""A number of which every bit must survive."""
+
+CHECKPOINTS = (
+    ("running", 2, 400, b"bingo"),
+    ("running judge", 2, 380, b"svm"),
+    ("running web", 2, 380, "sim:pages=1000 \u2013 \u00fc".encode()),
+    ("running threshold", 2, 380, repr(THRESHOLD).encode()),
+    ("archetypes", 1, 200, msgspec.msgpack.encode({0: (), 2: (9, 3, 5)})),
+    ("strategy bingo", 2, 400, b"what bingo learned\x00"),
+    ("strategy best-first", 1, 200, b""),
+)
+"""How the first version kept what ran, archetypes, and what strategies learned."""
 
 
 @pytest.fixture
@@ -44,11 +64,13 @@ def user_version(path: Path) -> int:
         return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def make_first_version(path: Path) -> None:
+def make_first_version(path: Path, checkpoints: Sequence[tuple[str, int, int, bytes]] = ()) -> None:
     """A database as the first release made it, with rows in it."""
     with raw(path) as connection:
         for statement in (*FIRST, *ROWS_OF_AN_OLDER_CRAWL):
+            assert isinstance(statement, str)
             connection.execute(statement)
+        connection.executemany("INSERT INTO checkpoints VALUES (?, ?, ?, ?)", checkpoints)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute("PRAGMA user_version = 1")
 
@@ -82,7 +104,7 @@ def test_a_new_file_gets_all_tables_and_the_newest_version(path: Path, store: Sq
     store.open()
     store.close()
     assert user_version(path) == len(MIGRATIONS)
-    assert {"visits", "heads", "evidence", "hosts", "ledger"} <= set(tables(path))
+    assert {"visits", "heads", "evidence", "hosts", "ledger", "runs", "states"} <= set(tables(path))
     with raw(path) as connection:
         assert connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
         assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
@@ -115,16 +137,90 @@ def test_a_file_of_the_first_release_opens(path: Path, store: SqliteStore, read_
     assert store.hosts.stats(store.hosts.ids(["old.example"]))[0].tolist() == [3.0]
     found = store.links.refusal(2**64 - 5)
     assert found is not None and found.reason == "robots.txt"
-    assert user_version(path) == len(MIGRATIONS)
+    assert store.journal.last_run() is None and store.journal.archetypes == {}
+    assert user_version(path) == (1 if read_only else len(MIGRATIONS))
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_checkpoints_of_the_first_release_become_runs_archetypes_and_states(
+    path: Path, store: SqliteStore, read_only: bool
+) -> None:
+    make_first_version(path, CHECKPOINTS)
+    for _ in range(2):
+        store.open(read_only=read_only)
+        assert store.journal.last_run() == RunRecord("bingo", "svm", "sim:pages=1000 \u2013 \u00fc", THRESHOLD)
+        assert store.journal.archetypes == {0: (), 2: (9, 3, 5)}
+        assert store.journal.saved("bingo") == SavedState(400, b"what bingo learned\x00")
+        assert store.journal.saved("best-first") == SavedState(200, b"")
+        assert store.journal.saved("apprentice") is None
+        store.close()
+    assert ("checkpoints" in tables(path)) == read_only == ("runs" not in tables(path))
+
+
+def test_what_is_written_to_a_converted_file_stays(path: Path, store: SqliteStore) -> None:
+    make_first_version(path, CHECKPOINTS)
+    store.open()
+    store.journal.begin_run(RunRecord("ariadne", "centroid", "live", 0.5))
+    store.journal.save("bingo", 401, b"more")
+    store.journal.archetypes = {1: (4,)}
+    store.commit()
+    store.close()
+    store.open(read_only=True)
+    assert store.journal.last_run() == RunRecord("ariadne", "centroid", "live", 0.5)
+    assert store.journal.saved("bingo") == SavedState(401, b"more")
+    assert store.journal.saved("best-first") == SavedState(200, b"")
+    assert store.journal.archetypes == {1: (4,)}
+    with raw(path) as connection:
+        assert connection.execute("SELECT visit, strategy FROM runs").fetchall() == [(400, "bingo"), (0, "ariadne")]
+
+
+def test_a_first_release_that_noted_only_the_strategy(path: Path, store: SqliteStore) -> None:
+    make_first_version(path, CHECKPOINTS[:1])
+    store.open()
+    run = store.journal.last_run()
+    assert run is not None and (run.strategy, run.judge, run.web) == ("bingo", "", "") and isnan(run.threshold)
+    assert last_run(store, Settings()) == RunRecord("bingo", Settings().judge.name, "live", Settings().judge.threshold)
+
+
+def test_an_older_file_is_read_while_an_older_clew_writes_it(path: Path, store: SqliteStore) -> None:
+    make_first_version(path, CHECKPOINTS)
+    lock = Lock(path)
+    lock.take()
+    with raw(path) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")  # as every crawl sets it
+        store.open(read_only=True)
+        assert store.journal.ledger() == {"ok": 9} and store.journal.saved("bingo") is not None
+        connection.execute("UPDATE ledger SET n = 10")
+        assert store.journal.ledger() == {"ok": 9}
+        store.refresh()
+        assert store.journal.ledger() == {"ok": 10} and store.journal.saved("bingo") is not None
+        with pytest.raises(StoreError, match="only for reading"):
+            store.journal.save("bingo", 1, b"")
+    lock.free()
+    assert user_version(path) == 1
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_checkpoints_that_cannot_be_converted_leave_the_file_as_it_was(
+    path: Path, store: SqliteStore, read_only: bool
+) -> None:
+    make_first_version(path, [("archetypes", 1, 1, b"no MessagePack"), *CHECKPOINTS[:1]])
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=r"crawl\.db .*(as it was|cannot be converted)"):
+        store.open(read_only=read_only)
+    assert "runs" not in tables(path) and user_version(path) == 1
+    if read_only:
+        assert path.read_bytes() == before
 
 
 def test_reading_an_older_file_brings_it_up_to_date_first(
     path: Path, store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_first_version(path)
-    later = (*MIGRATIONS, ("CREATE TABLE more (x)",))
+    later = (*MIGRATIONS, ("ALTER TABLE hosts ADD COLUMN ip TEXT",))  # no temporary table can stand in for that
     monkeypatch.setattr(database, "MIGRATIONS", later)
     monkeypatch.setattr(database, "migrate", lambda connection, name: migrate(connection, name, later))
+    monkeypatch.setattr(database, "show", lambda connection, name: show(connection, name, later))
     monkeypatch.setattr(database, "check", lambda connection, name: None)
     store.open(read_only=True)
     assert store.journal.ledger() == {"ok": 9}

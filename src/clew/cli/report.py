@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from clew.cli.common import json_option, print_json, project_argument
-from clew.crawl.lastrun import LastRun, last_run
+from clew.crawl.lastrun import last_run
 from clew.errors import ClewError
 from clew.export.collection import chosen, iso
 from clew.export.paths import path_report
@@ -18,6 +18,7 @@ from clew.export.summary import Summary, summarise
 from clew.graph.paths import CUMULATIVE_MAX, CUTOFF, METRICS, THRESHOLD
 from clew.project.project import Project
 from clew.store.base import Store
+from clew.store.records import RunRecord
 
 BEST_PAGES = 100
 TOP_HOSTS = 15
@@ -103,7 +104,7 @@ def _data(project: Project, store: Store, found: Summary) -> ReportData:
     )
 
 
-def _facts(methods: LastRun, found: Summary) -> dict[str, str]:
+def _facts(methods: RunRecord, found: Summary) -> dict[str, str]:
     return {
         "fetched": f"{found.fetched:,}",
         "relevant": f"{found.relevant:,}",

@@ -17,6 +17,7 @@ from clew.examples.training import Trainer
 from clew.frontier.base import Frontier
 from clew.model import Doubles, LinkBatch
 from clew.store.base import Store
+from clew.store.records import RunRecord
 from clew.store.warc import WarcWriter
 from clew.strategies.base import Strategy
 from clew.topics.interest import Interest
@@ -28,9 +29,9 @@ from clew.workers.pool import ReadingPool
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
-    """Where pages come from, what is wanted, where to go next, what is remembered. ``archive`` and
-    ``trainer`` (which trains the judge again while the crawl runs) may be None; ``archive_folder`` holds WARC files.
-    ``on_page`` may leave a page out of the collection. ``strategy_name`` is as the user wrote it."""
+    """Where pages come from, what is wanted, where to go next, what is remembered. ``run`` goes on record when the
+    crawl starts. ``archive`` and ``trainer`` (which trains the judge again while the crawl runs) may be None;
+    ``archive_folder`` holds WARC files. ``on_page`` may leave a page out of the collection."""
 
     settings: Settings
     world: World
@@ -38,7 +39,6 @@ class Parts:
     store: Store
     frontier: Frontier
     strategy: Strategy
-    strategy_name: str
     interest: Interest
     reading: ReadingPool
     rules: StopRules
@@ -47,6 +47,7 @@ class Parts:
     scope: Scope
     canonicalise: Canonicaliser
     progress: Progress
+    run: RunRecord
     archive: WarcWriter | None = None
     trainer: Trainer | None = None
     archive_folder: Path | None = None

@@ -11,14 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-import msgspec
-
 from clew.crawl.events import decide, tell
 from clew.crawl.parts import Parts
 from clew.crawl.verdicts import FINAL, verdict
 from clew.errors import StoreError, TrainingError
 from clew.examples.training import Adoption
-from clew.examples.visited import ARCHETYPES, examples, visited_page
+from clew.examples.visited import examples, visited_page
 from clew.model import Judgement, Outcome, Source
 from clew.store.records import Rejudged, VisitRow
 from clew.strategies.base import Retraining
@@ -48,8 +46,7 @@ def _adopted(
 ) -> Retraining:
     store = parts.store
     parts.reading.adopt(adoption.judge)
-    state = msgspec.msgpack.encode({topic: tuple(numbers) for topic, numbers in sorted(archetypes.items())})
-    store.journal.save(ARCHETYPES, parts.progress.visits, state)
+    store.journal.archetypes = {topic: tuple(numbers) for topic, numbers in archetypes.items()}
     again = _Again(parts)
     store.visits.update(again.all())
     tell("judged again", f"{again.pages} pages were judged again", pages=again.pages)

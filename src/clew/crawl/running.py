@@ -14,7 +14,6 @@ from clew.config import Settings
 from clew.crawl.actions import CrawlActions
 from clew.crawl.events import decide, tell
 from clew.crawl.evidence import Evidence
-from clew.crawl.lastrun import remember
 from clew.crawl.lookups import LookUps
 from clew.crawl.loop import Loop
 from clew.crawl.parts import Parts
@@ -23,6 +22,7 @@ from clew.crawl.setup import Setup
 from clew.crawl.stopping import StopRules
 from clew.crawl.view import CrawlView
 from clew.frontier.columns import ColumnFrontier
+from clew.store.records import RunRecord
 from clew.store.warc import WarcWriter
 from clew.web.base import Clock
 from clew.workers.pool import PageWorker, ReadingPool
@@ -135,7 +135,6 @@ async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps)
         store=store,
         frontier=ColumnFrontier(settings.crawl.duplicates),
         strategy=setup.strategy,
-        strategy_name=setup.strategy_name,
         interest=trained.interest,
         reading=reading,
         rules=StopRules(settings.stop, settings.crawl.max_pages, run_s),
@@ -144,13 +143,13 @@ async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps)
         scope=setup.scope,
         canonicalise=setup.canonicalise,
         progress=Progress(),
+        run=RunRecord(setup.strategy_name, setup.judge_name, setup.web, trained.interest.threshold),
         archive=archive,
         trainer=trainer,
         archive_folder=setup.archive,
         on_page=setup.on_page,
     )
     view.actions = CrawlActions(parts)
-    remember(store, setup.judge_name, setup.web, trained.interest.threshold)
     return parts
 
 

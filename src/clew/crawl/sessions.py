@@ -1,7 +1,7 @@
 """Sessions of N visits between which a strategy adapts (papers/3 section 3.1), and taking a crawl up again.
 
 Sessions end after visit N, 2N, ...; a crawl killed between the last visit of a session and its end ends the
-session when it is taken up. Whatever a strategy learned is restored from the checkpoint of the last session and
+session when it is taken up. Whatever a strategy learned is restored from the state saved after the last session and
 the later visits are learned again, so that it is in the state it was in.
 """
 
@@ -24,20 +24,11 @@ from clew.store.records import HostIds
 from clew.strategies.base import TOP
 from clew.web.base import GIVEN_UP
 
-CHECKPOINT = "strategy"
-RUNNING = "running"
-"""Names of saved states: what a strategy learned; which strategy ran last."""
-
 BULK = 1 << 18
 """Links made known to a frontier at a time."""
 
 ROWS = 512
 """Rows scored again between two writes."""
-
-
-def checkpoint_name(strategy: str) -> str:
-    """Each strategy has a checkpoint of its own."""
-    return f"{CHECKPOINT} {strategy}"
 
 
 def rebuild(frontier: Frontier, store: Store, opened: Set[int] = frozenset()) -> None:
@@ -113,8 +104,8 @@ class Sessions:
         began = f"resumed after {fetched} fetches" if fetched else "started"
         tell(
             "resumed" if fetched else "started",
-            f"{began}: {parts.strategy_name} in {parts.world.name}, {waiting} links waiting",
-            strategy=parts.strategy_name,
+            f"{began}: {parts.run.strategy} in {parts.world.name}, {waiting} links waiting",
+            strategy=parts.run.strategy,
             world=parts.world.name,
             fetched=fetched,
             waiting=waiting,
@@ -130,27 +121,26 @@ class Sessions:
         progress.robots, progress.bytes = totals.robots, totals.bytes
 
     def _restore_strategy(self) -> None:
-        checkpoint = self.parts.store.journal.saved(checkpoint_name(self.parts.strategy_name))
+        saved = self.parts.store.journal.saved(self.parts.run.strategy)
         after = 0
-        if checkpoint is not None:
-            after = checkpoint.visit
-            self.parts.strategy.restore(checkpoint.state)
+        if saved is not None:
+            after = saved.visit
+            self.parts.strategy.restore(saved.state)
         for visit in self.parts.store.visits.replay(after):
             self.parts.strategy.learn(visit)
 
     def _save(self) -> None:
         """What the strategy learned up to the last visit."""
-        store, strategy = self.parts.store, self.parts.strategy
-        name = checkpoint_name(self.parts.strategy_name)
-        store.journal.save(name, self.parts.progress.visits, strategy.state())
+        name, state = self.parts.run.strategy, self.parts.strategy.state()
+        self.parts.store.journal.save(name, self.parts.progress.visits, state)
 
     def _take_over(self) -> None:
-        """Another strategy than last time scores all links anew."""
-        store, name = self.parts.store, self.parts.strategy_name.encode()
-        last = store.journal.saved(RUNNING)
-        if last is not None and last.state != name:
+        """Another strategy than last time scores all links anew; from now on this run is the last one."""
+        journal, run = self.parts.store.journal, self.parts.run
+        last = journal.last_run()
+        if last is not None and last.strategy not in ("", run.strategy):
             self._rescore()
-        store.journal.save(RUNNING, self.parts.progress.visits, name)
+        journal.begin_run(run)
 
     def _add_seeds(self, seeds: Sequence[str]) -> None:
         """One more row of seeds for those that no earlier row named."""

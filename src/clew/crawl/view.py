@@ -13,7 +13,6 @@ import numpy.typing as npt
 from clew.crawl.events import decide
 from clew.crawl.lookups import LookUps
 from clew.errors import ProjectError
-from clew.examples.visited import archetypes_of
 from clew.judges.base import Judge
 from clew.model import Decision, Example, Keys, Visit
 from clew.store.base import Store
@@ -93,7 +92,7 @@ class CrawlView:
         return self.actions.retrain(archetypes)
 
     def archetypes(self) -> dict[int, tuple[int, ...]]:
-        return archetypes_of(self.store)
+        return self.store.journal.archetypes
 
     def other_crawl(self, folder: str) -> Iterator[Visit]:
         if self.others is None:

@@ -12,12 +12,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from math import isnan
 
 import numpy as np
 
 from clew.examples.gathering import Gatherer
 from clew.examples.sources import ExampleSource, Wanted
-from clew.examples.visited import archetypes_of, threshold_of
 from clew.examples.visited import examples as archetype_examples
 from clew.judges.base import Judge
 from clew.model import OTHER, Decision, Example
@@ -138,16 +138,17 @@ class Trainer:
     def _learned(self) -> list[Example]:
         """The archetypes with which the crawl trained its judge last."""
         store, reader = self.gatherer.store, self.gatherer.reader
-        return archetype_examples(store, archetypes_of(store), reader, self.gatherer.archive)
+        return archetype_examples(store, store.journal.archetypes, reader, self.gatherer.archive)
 
     def _measured(self, judge: Judge, examples: Sequence[Example]) -> Interest:
         """The interest with its threshold: the user's; else one that the wanted examples set (Ester and others 2001,
         section 3.2), which stays as it was before archetypes joined them."""
         if self.interest.threshold > 0:
             return self.interest
-        before = threshold_of(self.gatherer.store)
-        if before and archetypes_of(self.gatherer.store):
-            return replace(self.interest, threshold=before)
+        journal = self.gatherer.store.journal
+        before = journal.last_run() if journal.archetypes else None
+        if before is not None and not isnan(before.threshold):
+            return replace(self.interest, threshold=before.threshold)
         wanted = set(self.interest.wanted_topics)
         return self.interest.measured_by(judge.judge([one.page for one in examples if one.topic in wanted]))
 

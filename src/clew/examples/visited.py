@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import msgspec
-
 from clew.errors import ClewError, StoreError
 from clew.model import Example, LinkBatch, Outcome, Page
 from clew.store.base import Store
@@ -14,23 +12,6 @@ from clew.store.records import VisitRow
 from clew.store.warc import read
 from clew.text.reader import Reader, Unreadable
 from clew.text.terms import tokeniser
-
-ARCHETYPES = "archetypes"
-"""Name of the saved state: visit numbers by topic."""
-
-_decode = msgspec.msgpack.Decoder(dict[int, tuple[int, ...]]).decode
-
-
-def archetypes_of(store: Store) -> dict[int, tuple[int, ...]]:
-    """The archetypes that the judge was last trained with: visit numbers by topic."""
-    found = store.journal.saved(ARCHETYPES)
-    return _decode(found.state) if found is not None else {}
-
-
-def threshold_of(store: Store) -> float:
-    """The relevance from which on a page was relevant in the last run; 0.0 when nothing ran yet."""
-    found = store.journal.saved("running threshold")
-    return float(found.state) if found is not None else 0.0
 
 
 def examples(

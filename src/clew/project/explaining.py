@@ -8,7 +8,6 @@ import msgspec
 import numpy as np
 
 from clew.crawl.lastrun import last_run
-from clew.crawl.sessions import checkpoint_name
 from clew.crawl.view import CrawlView
 from clew.errors import ArchiveError
 from clew.judges.base import Judge
@@ -74,7 +73,7 @@ def _strategy(project: Project, store: Store) -> tuple[Strategy, Judge]:
         trained.examples, trained.interest, project.tree, seed, store, lambda: judge, others=project.visits_of
     )
     strategy.begin(view)
-    saved = store.journal.saved(checkpoint_name(last.strategy))
+    saved = store.journal.saved(last.strategy)
     if saved is not None:
         strategy.restore(saved.state)
     return strategy, judge

@@ -16,7 +16,6 @@ from typing import Protocol
 
 from clew.model import Bools, Decision, Doubles, Floats, Keys, LinkBatch, Outcome, Response, Session, Visit
 from clew.store.records import (
-    Checkpoint,
     DecisionRow,
     HostIds,
     JudgedColumns,
@@ -24,6 +23,8 @@ from clew.store.records import (
     Place,
     Refusal,
     Rejudged,
+    RunRecord,
+    SavedState,
     Series,
     SessionRow,
     Totals,
@@ -37,27 +38,22 @@ class Store(Protocol):
     @property
     def visits(self) -> VisitStore:
         """What was fetched, and how it was judged."""
-        ...
 
     @property
     def links(self) -> LinkStore:
         """The links found, and what became of URLs that were not visited."""
-        ...
 
     @property
     def hosts(self) -> HostStore:
         """Hosts as numbers, with their history."""
-        ...
 
     @property
     def journal(self) -> Journal:
-        """How the crawl went: sessions, decisions, requests, saved states."""
-        ...
+        """How the crawl went: runs, sessions, decisions, requests, saved states."""
 
     @property
     def examples(self) -> ExampleStore:
         """The example pages, as they were fetched."""
-        ...
 
     def open(self, *, read_only: bool = False) -> None:
         """Open or make the store and bring an older one up to date.
@@ -65,15 +61,12 @@ class Store(Protocol):
         For writing it is locked: ProjectError names the process that holds it. ``read_only`` takes no lock and
         sees the crawl as it was at this moment (``refresh`` moves on).
         """
-        ...
 
     def close(self) -> None:
         """Let go of files and lock; what was not committed is forgotten. Safe to call twice."""
-        ...
 
     def refresh(self) -> None:
         """Read-only stores: see what was committed since. A reader that stays long must call it now and then."""
-        ...
 
     def commit(self) -> None:
         """Make everything written so far last.
@@ -81,7 +74,6 @@ class Store(Protocol):
         When this or any writing raises StoreError because of what is on disk, nothing of the group was written,
         and the store takes nothing more until it is opened again.
         """
-        ...
 
 
 class VisitStore(Protocol):
@@ -90,7 +82,6 @@ class VisitStore(Protocol):
     @property
     def next_number(self) -> int:
         """The number the next visit must have."""
-        ...
 
     def add(
         self,
@@ -104,37 +95,29 @@ class VisitStore(Protocol):
 
         ``warc`` is the archive file and the offset of its records. Raises StoreError when the URL was visited.
         """
-        ...
 
     def update(self, rows: Iterable[Rejudged]) -> None:
         """Pages were judged again: change visits, the sources of their links, and the history of their hosts."""
-        ...
 
     def visited(self, key: int) -> bool:
         """Whether the URL was visited."""
-        ...
 
     def get(self, number: int) -> VisitRow | None:
         """A visit by its number."""
-        ...
 
     def by_key(self, key: int) -> VisitRow | None:
         """A visit by its URL's key."""
-        ...
 
     def rows(
         self, *, after: int = 0, relevant: bool | None = None, outcome: Outcome | None = None
     ) -> Iterator[VisitRow]:
         """Visits with a number above ``after``, in the order of fetching, filtered where asked."""
-        ...
 
     def path_to(self, number: int) -> list[VisitRow]:
         """The visits that led to this one, from the seed on, itself last."""
-        ...
 
     def urls(self, numbers: Iterable[int] | None = None) -> dict[int, str]:
         """Visit number → URL, of these visits (in that order; unknown numbers are left out) or of all."""
-        ...
 
     def replay(self, after: int = 0) -> Iterator[Visit]:
         """Visits above ``after`` as ``Strategy.learn`` saw them: evidence, scores, judgement, and host history as
@@ -142,23 +125,18 @@ class VisitStore(Protocol):
 
         Not kept: ``page`` (None), the response's headers and body (empty), its own reason (the visit's instead).
         """
-        ...
 
     def judged(self) -> JudgedColumns:
         """All judged pages as columns, in the order of their visits."""
-        ...
 
     def relevant(self, first: int = 1, last: int | None = None) -> Bools:
         """bool[n]: whether each of the visits ``first`` to ``last`` (both included; None: the last) was relevant."""
-        ...
 
     def series(self) -> Series:
         """All visits as columns, for curves."""
-        ...
 
     def totals(self) -> Totals:
         """Counts of the whole crawl."""
-        ...
 
 
 class LinkStore(Protocol):
@@ -166,63 +144,49 @@ class LinkStore(Protocol):
 
     def add_seeds(self, batch: LinkBatch, hosts: HostIds, scores: Doubles) -> int:
         """One more packed row of seeds; returns its number."""
-        ...
 
     def rows(self) -> Iterator[LinkRow]:
         """Every packed row without its evidence, in the order added; reads nothing else."""
-        ...
 
     def batch(self, row: int) -> LinkBatch:
         """A packed row with all its evidence; host history as it is now."""
-        ...
 
     def batches(self, *, seeds: bool = False) -> Iterator[tuple[int, LinkBatch]]:
         """(row, batch) of every packed row, or of those of seeds only, in the order added."""
-        ...
 
     def scores(self, row: int) -> Floats:
         """The scores of a packed row's links, float32[n]: when they were found, or last scored again."""
-        ...
 
     def update_scores(self, rows: Iterable[tuple[int, Doubles]]) -> None:
         """New scores for packed rows, one float a link; memory holds a few hundred rows at a time.
 
         Raises StoreError, and undoes the group, when a row does not exist or has another number of links.
         """
-        ...
 
     def find(self, key: int) -> Iterator[tuple[int, int, float]]:
         """(row, index, score) of every link to a URL, in the order added; looks through all rows."""
-        ...
 
     def opened(self) -> set[int]:
         """Packed rows of which a link was taken: one was visited, or set aside when its turn came."""
-        ...
 
     def refuse(self, key: int, url: str, *, row: int, index: int, outcome: Outcome, reason: str, at: float) -> None:
         """Set a URL aside for good; the first refusal of a URL counts."""
-        ...
 
     def readmit(self, key: int | None = None, *, reason: str = "") -> None:
         """Take back the refusal of a URL, or all whose reason begins with ``reason``: their links wait again after a
         rebuild. One of the two must be given."""
-        ...
 
     def refusal(self, key: int) -> Refusal | None:
         """Why a URL was set aside, if it was."""
-        ...
 
     def retry(self, key: int, attempts: int, reason: str, ready_at: float) -> None:
         """A URL was tried ``attempts`` times so far and will be tried again."""
-        ...
 
     def retries(self) -> dict[int, int]:
         """Key → tries so far, of URLs that wait for another try."""
-        ...
 
     def done_keys(self) -> Keys:
         """Sorted distinct keys of all URLs visited, refused or absent."""
-        ...
 
 
 class HostStore(Protocol):
@@ -230,27 +194,25 @@ class HostStore(Protocol):
 
     def ids(self, names: Sequence[str]) -> HostIds:
         """uint32[n]: host numbers of names; a new name gets the next one."""
-        ...
 
     def name(self, host: int) -> str:
         """The name of a host number."""
-        ...
 
     def stats(self, ids: HostIds) -> tuple[Floats, Floats]:
         """float32[n] each: visits to these hosts so far (redirects apart), and how many were relevant."""
-        ...
 
     def touch(self, host: int, ready_at: float) -> None:
         """The host may not be visited before ``ready_at``; of several times the latest counts."""
-        ...
 
     def ready(self) -> list[tuple[int, float]]:
         """(host, time before which it may not be visited) of every host with such a time."""
-        ...
 
 
 class Journal(Protocol):
     """How the crawl went, and what it needs to go on."""
+
+    archetypes: dict[int, tuple[int, ...]]
+    """Visit numbers by topic: pages of the crawl with which the judge was last trained, besides the examples."""
 
     clock: float
     """The crawl's time at the last commit; 0.0 at first. Set it before a commit."""
@@ -258,47 +220,43 @@ class Journal(Protocol):
     @property
     def archive(self) -> tuple[str, int] | None:
         """(file, length): archive bytes up to here belong to what is committed; None before any do."""
-        ...
 
     @archive.setter
     def archive(self, mark: tuple[str, int]) -> None: ...
 
     def count(self, kind: str, n: int) -> None:
         """Add ``n`` requests of a kind (ok, redirect, failed, retried, robots, examples ...) to the ledger."""
-        ...
 
     def ledger(self) -> dict[str, int]:
         """Requests by kind."""
-        ...
 
     def add_session(self, session: Session, *, rescored: bool, at: float) -> None:
         """A session ended."""
-        ...
 
     @property
     def last_session(self) -> int:
         """Number of the last session that ended, 0 if none."""
-        ...
 
     def sessions(self) -> list[SessionRow]:
         """All sessions that ended, in order."""
-        ...
 
     def add_decision(self, decision: Decision) -> None:
         """Write to the decision log."""
-        ...
 
     def decisions(self) -> Iterator[DecisionRow]:
         """The decision log, oldest first."""
-        ...
 
-    def save(self, name: str, visit: int, state: bytes) -> None:
-        """Save a state after visit ``visit``; it replaces the last one of that name."""
-        ...
+    def begin_run(self, run: RunRecord) -> None:
+        """A run begins after the visits so far."""
 
-    def saved(self, name: str) -> Checkpoint | None:
-        """The latest state saved under a name."""
-        ...
+    def last_run(self) -> RunRecord | None:
+        """The run that began last."""
+
+    def save(self, strategy: str, visit: int, state: bytes) -> None:
+        """Save what a strategy learned up to visit ``visit``; it replaces its last state."""
+
+    def saved(self, strategy: str) -> SavedState | None:
+        """The last state of a strategy."""
 
 
 class ExampleStore(Protocol):
@@ -306,8 +264,6 @@ class ExampleStore(Protocol):
 
     def add(self, line: str, topic: int, response: Response) -> None:
         """Keep an example page, as fetched, under the line that names it; it replaces the last one."""
-        ...
 
     def all(self) -> list[tuple[str, int, Response]]:
         """(line, topic, response) of every example kept, in the order of first keeping."""
-        ...

@@ -131,12 +131,22 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """The latest saved state of that name: after session ``session`` and visit ``visit``."""
+class SavedState:
+    """What a strategy had learned after visit ``visit``."""
 
-    session: int
     visit: int
     state: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """What a run of the crawl used: the names of strategy and judge, the web as users write it, and from which
+    relevance on a page was relevant. "" and NaN: not known (runs of early versions)."""
+
+    strategy: str
+    judge: str
+    web: str
+    threshold: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)

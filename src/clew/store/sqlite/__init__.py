@@ -1,4 +1,4 @@
-"""The Store on one SQLite file (``crawl.db``): a module a facet, over one open transaction.
+"""The Store on one SQLite file (``crawl.db``), or in memory: a module a facet, over one open transaction.
 
 Writing gathers rows in memory and hands them to SQLite statement by statement, many rows at a time, when the group
 is committed or something is read. Batches lately written or read are kept, so that a crawl which follows the links
@@ -18,10 +18,14 @@ from clew.store.sqlite.visits import SqliteVisits
 
 
 class SqliteStore:
-    """A Store (see ``clew.store.base``) in the file ``path``. Open it before use."""
+    """A Store (see ``clew.store.base``) in the file ``path``. Open it before use.
 
-    def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
+    Without a path (None or ":memory:") it is in memory: what was committed lasts as long as this object, over ``close``
+    and ``open``; there is no lock, and it cannot be opened read-only.
+    """
+
+    def __init__(self, path: Path | str | None) -> None:
+        self.path = None if path is None or str(path) == ":memory:" else Path(path)
         self._transaction = Transaction(self.path)
         self.hosts = SqliteHosts(self._transaction)
         self.links = SqliteLinks(self._transaction, self.hosts)
@@ -39,7 +43,7 @@ class SqliteStore:
             raise
 
     def _recall(self) -> None:
-        """What the facets keep in memory, as the file has it now."""
+        """What the facets keep in memory, as it was committed."""
         self._transaction.forget()
         for facet in (self.hosts, self.links, self.journal, self.visits):
             facet.recall()

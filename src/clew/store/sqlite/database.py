@@ -1,4 +1,4 @@
-"""A SQLite file: opened, locked, brought up to date, read and written, with errors in words.
+"""A SQLite database, in a file or in memory: opened, locked, brought up to date, read, written; errors in words.
 
 Why killing the process is safe: in WAL mode a transaction is a run of frames appended to the -wal file, and its last
 frame carries the commit mark; a reader takes only whole transactions. ``synchronous=NORMAL`` syncs the WAL before its
@@ -10,15 +10,19 @@ are then fetched again. FULL would cost an fsync, tens of milliseconds on a disk
 from __future__ import annotations
 
 import sqlite3
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from clew.errors import ProjectError, StoreError
 from clew.store.sqlite.lock import Lock
-from clew.store.sqlite.migrations import MIGRATIONS, check, migrate, version
+from clew.store.sqlite.migrations import MIGRATIONS, check, migrate, show, version
 
 Row = tuple[Any, ...]
+
+MEMORY = "the store in memory"
+"""What errors call a database without a file."""
 
 CACHE_KIB = 32_768
 WAL_PAGES = 4_000
@@ -33,83 +37,17 @@ CHUNK = 256
 
 
 class Database:
-    """An open file. ``read_only`` sees it as it was at this moment, without a lock."""
+    """An open database, by the name that errors call it."""
 
-    def __init__(self, path: Path, *, read_only: bool) -> None:
-        self.path = path
+    def __init__(self, name: str, connection: sqlite3.Connection, *, read_only: bool = False) -> None:
+        self.name = name
         self.read_only = read_only
         self.fault = ""
-        self._lock = Lock(path)
-        if read_only and not path.is_file():
-            raise ProjectError(f"there is no crawl database {path}; start with: clew crawl {path.parent}")
-        if not path.parent.is_dir():
-            raise ProjectError(f"there is no folder {path.parent} for the crawl database; make a project: clew init")
-        self._connection = self._open()
-
-    # -- opening ------------------------------------------------------------------------------------------
-
-    def _open(self) -> sqlite3.Connection:
-        if self.read_only:
-            return self._open_to_read()
-        self._lock.take()
-        try:
-            return self._open_to_write()
-        except BaseException:
-            self._lock.free()
-            raise
-
-    def _open_to_write(self) -> sqlite3.Connection:
-        connection = self._connect("rwc")
-        try:
-            check(connection, str(self.path))  # before anything is changed: it may be somebody else's file
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
-            connection.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
-            migrate(connection, str(self.path))
-        except sqlite3.Error as error:
-            connection.close()
-            raise self._explained(error) from error
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-    def _open_to_read(self) -> sqlite3.Connection:
-        connection = self._connect("ro")
-        try:
-            check(connection, str(self.path))
-            if version(connection) < len(MIGRATIONS):
-                connection.close()
-                Database(self.path, read_only=False).close()  # bring it up to date first
-                connection = self._connect("ro")
-            connection.execute("BEGIN")
-            connection.execute("SELECT count(*) FROM meta").fetchone()  # the snapshot is taken by the first read
-        except sqlite3.Error as error:
-            connection.close()
-            raise self._explained(error) from error
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-    def _connect(self, mode: str) -> sqlite3.Connection:
-        try:
-            uri = f"{self.path.resolve().as_uri()}?mode={mode}"
-            connection = sqlite3.connect(
-                uri, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_MS / 1000
-            )
-            connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-            return connection
-        except sqlite3.Error as error:
-            raise self._explained(error) from error
+        self._connection = connection
 
     def close(self) -> None:
         """Safe to call twice; an open transaction is undone."""
-        try:
-            self._connection.close()
-        finally:
-            self._lock.free()
+        self._connection.close()
 
     def refresh(self) -> None:
         """Read-only: take a new snapshot."""
@@ -124,7 +62,7 @@ class Database:
         try:
             return self._connection.execute(sql, values).fetchall()
         except sqlite3.Error as error:
-            raise self._explained(error) from error
+            raise _explained(self.name, error) from error
 
     def chunks(self, sql: str, after: int) -> Iterator[Row]:
         """The rows of a query of the form ``... > :after ORDER BY ... LIMIT :limit``, which begin with that column.
@@ -159,7 +97,7 @@ class Database:
     def check_writable(self) -> None:
         """Raise StoreError when nothing may be written: opened read-only, or a write failed."""
         if self.read_only:
-            raise StoreError(f"{self.path} was opened only for reading")
+            raise StoreError(f"{self.name} was opened only for reading")
         if self.fault:
             raise StoreError(self.fault)
 
@@ -168,17 +106,106 @@ class Database:
         of the group would be committed without what was undone."""
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
-        self.fault = f"{self.path} {reason}"
+        self.fault = f"{self.name} {reason}"
         return StoreError(self.fault)
 
     def _run(self, sql: str) -> None:
         try:
             self._connection.execute(sql)
         except sqlite3.Error as error:
-            raise self._explained(error) from error
+            raise _explained(self.name, error) from error
 
-    def _explained(self, error: Exception) -> StoreError:
-        return StoreError(f"{self.path} {_explanation(error)}")
+
+class FileDatabase(Database):
+    """A file. ``read_only`` sees it as it was at this moment, without a lock."""
+
+    def __init__(self, path: Path, *, read_only: bool) -> None:
+        self.path = path
+        self._lock = Lock(path)
+        if read_only and not path.is_file():
+            raise ProjectError(f"there is no crawl database {path}; start with: clew crawl {path.parent}")
+        if not path.parent.is_dir():
+            raise ProjectError(f"there is no folder {path.parent} for the crawl database; make a project: clew init")
+        connection = self._open_to_read() if read_only else self._open_locked()
+        super().__init__(str(path), connection, read_only=read_only)
+
+    def close(self) -> None:
+        try:
+            super().close()
+        finally:
+            self._lock.free()
+
+    def _open_locked(self) -> sqlite3.Connection:
+        self._lock.take()
+        try:
+            return self._open_to_write()
+        except BaseException:
+            self._lock.free()
+            raise
+
+    def _open_to_write(self) -> sqlite3.Connection:
+        connection = self._connect("rwc")
+        try:
+            check(connection, str(self.path))  # before anything is changed: it may be somebody else's file
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
+            connection.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
+            migrate(connection, str(self.path))
+        except sqlite3.Error as error:
+            connection.close()
+            raise _explained(str(self.path), error) from error
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _open_to_read(self) -> sqlite3.Connection:
+        connection = self._connect("ro")
+        try:
+            check(connection, str(self.path))
+            if version(connection) < len(MIGRATIONS) and not show(connection, str(self.path)):
+                connection.close()
+                FileDatabase(self.path, read_only=False).close()  # bring it up to date first
+                connection = self._connect("ro")
+            connection.execute("BEGIN")
+            connection.execute("SELECT count(*) FROM meta").fetchone()  # the snapshot is taken by the first read
+        except sqlite3.Error as error:
+            connection.close()
+            raise _explained(str(self.path), error) from error
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _connect(self, mode: str) -> sqlite3.Connection:
+        try:
+            uri = f"{self.path.resolve().as_uri()}?mode={mode}"
+            connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_MS / 1000)
+            connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+            return connection
+        except sqlite3.Error as error:
+            raise _explained(str(self.path), error) from error
+
+
+class MemoryDatabase(Database):
+    """A database without a file: it lasts as long as this object. ``close`` undoes an open transaction only."""
+
+    def __init__(self) -> None:
+        # No check of the thread: whoever drops the last reference, in any thread, closes it.
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        migrate(connection, MEMORY)
+        super().__init__(MEMORY, connection)
+        weakref.finalize(self, connection.close)
+
+    def close(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+        self.fault = ""
+
+
+def _explained(name: str, error: Exception) -> StoreError:
+    return StoreError(f"{name} {_explanation(error)}")
 
 
 def _explanation(error: Exception) -> str:

@@ -1,13 +1,14 @@
-"""The journal of a SQLite store: sessions, decisions, the ledger, saved states."""
+"""The journal of a SQLite store: runs, sessions, decisions, the ledger, saved states."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from clew.model import Decision, Session
-from clew.store.records import Checkpoint, DecisionRow, SessionRow
+from clew.store.records import DecisionRow, RunRecord, SavedState, SessionRow
 from clew.store.sqlite import schema
 from clew.store.sqlite.transaction import Transaction
 
@@ -77,12 +78,30 @@ class SqliteJournal:
 
     # -- what a crawl needs to go on ----------------------------------------------------------------------
 
-    def save(self, name: str, visit: int, state: bytes) -> None:
-        self._transaction.put(schema.PUT_CHECKPOINT, name, self._session, visit, state)
+    def begin_run(self, run: RunRecord) -> None:
+        self._transaction.put(schema.ADD_RUN, self._visit, run.strategy, run.judge, run.web, float(run.threshold))
 
-    def saved(self, name: str) -> Checkpoint | None:
-        rows = self._transaction.rows("SELECT session, visit, state FROM checkpoints WHERE name = ?", (name,))
-        return Checkpoint(*rows[0]) if rows else None
+    def last_run(self) -> RunRecord | None:
+        rows = self._transaction.rows(schema.LAST_RUN)
+        return schema.run_record(rows[0]) if rows else None
+
+    def save(self, strategy: str, visit: int, state: bytes) -> None:
+        self._transaction.put(schema.PUT_STATE, strategy, visit, state)
+
+    def saved(self, strategy: str) -> SavedState | None:
+        rows = self._transaction.rows("SELECT visit, state FROM states WHERE strategy = ?", (strategy,))
+        return SavedState(*rows[0]) if rows else None
+
+    @property
+    def archetypes(self) -> dict[int, tuple[int, ...]]:
+        rows = self._transaction.rows("SELECT topic, visits FROM archetypes ORDER BY topic")
+        return {topic: tuple(json.loads(visits)) for topic, visits in rows}
+
+    @archetypes.setter
+    def archetypes(self, archetypes: dict[int, tuple[int, ...]]) -> None:
+        self._transaction.write("DELETE FROM archetypes", [()])
+        rows = [(int(topic), json.dumps([int(visit) for visit in visits])) for topic, visits in archetypes.items()]
+        self._transaction.write(schema.ADD_ARCHETYPES, rows)
 
     @property
     def clock(self) -> float:

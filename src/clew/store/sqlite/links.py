@@ -107,7 +107,7 @@ class SqliteLinks:
         return found
 
     def _no_links(self, row: int) -> StoreError:
-        return StoreError(f"{self._transaction.path} has no links of row {row}")
+        return StoreError(f"{self._transaction.name} has no links of row {row}")
 
     def look_up(self, row: int) -> StoredBatch | None:
         """A row without host history, if there is one."""
@@ -134,7 +134,7 @@ class SqliteLinks:
             links, leaves = unpack_evidence(data, keys)
             origin = unpack_source(source)
         except StoreError as error:
-            raise StoreError(f"{self._transaction.path}, row {row}: {error}") from error
+            raise StoreError(f"{self._transaction.name}, row {row}: {error}") from error
         same = same_host(links, origin.host)
         return LinkBatch(origin, links, leaves, same, file_levels(links.urls), _NO_HISTORY, _NO_HISTORY), hosts
 

@@ -3,16 +3,23 @@ many of them a file has had. A change that was released is never edited; a new o
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+import msgspec
 
 from clew.errors import StoreError
 
 APPLICATION_ID = 0x436C_6577
 """Marks a SQLite file as a crawl database ("Clew")."""
 
-Migration = tuple[str, ...]
-"""SQL statements, run in one transaction together with the new version number."""
+Step = str | Callable[[sqlite3.Connection], None]
+Migration = tuple[Step, ...]
+"""SQL statements, and functions for what SQL cannot say, run in one transaction together with the new version number.
+
+Every step names tables without their schema, so that ``show`` can run it for temporary ones.
+"""
 
 # Keys are unsigned 64-bit hashes kept as signed integers (``schema.signed``). Heads and evidence lie in tables of
 # their own, so that rebuilding a frontier reads 16 bytes a link and nothing else; ``ord`` is the order they were added.
@@ -48,7 +55,46 @@ FIRST: Migration = (
     " body BLOB NOT NULL, UNIQUE (line, topic))",
 )
 
-MIGRATIONS: tuple[Migration, ...] = (FIRST,)
+_decode_archetypes = msgspec.msgpack.Decoder(dict[int, tuple[int, ...]]).decode
+
+
+def _convert_checkpoints(connection: sqlite3.Connection) -> None:
+    """What the first version kept as checkpoints of fixed names: the last run, and archetypes as MessagePack."""
+    saved = {
+        name: (visit, bytes(state))
+        for name, visit, state in connection.execute(
+            "SELECT name, visit, state FROM checkpoints WHERE name IN"
+            " ('running', 'running judge', 'running web', 'running threshold', 'archetypes')"
+        )
+    }
+    archetypes = saved.pop("archetypes", None)
+    if archetypes is not None:
+        rows = [(topic, json.dumps(visits)) for topic, visits in _decode_archetypes(archetypes[1]).items()]
+        connection.executemany("INSERT INTO archetypes VALUES (?, ?)", rows)
+    if saved:
+
+        def text(name: str, otherwise: str = "") -> str:
+            return saved[name][1].decode() if name in saved else otherwise
+
+        visit = max(visit for visit, _ in saved.values())
+        values = (visit, text("running"), text("running judge"), text("running web"))
+        threshold = float(text("running threshold", "nan"))  # by Python, which reads what it wrote to the last bit
+        connection.execute("INSERT INTO runs VALUES (1, ?, ?, ?, ?, ?)", (*values, threshold))
+
+
+# ``runs.visit``: the visits made before that run. ``archetypes.visits``: a JSON list of visit numbers.
+RUNS: Migration = (
+    "CREATE TABLE runs (number INTEGER PRIMARY KEY, visit INTEGER NOT NULL, strategy TEXT NOT NULL,"
+    " judge TEXT NOT NULL, web TEXT NOT NULL, threshold REAL)",
+    "CREATE TABLE archetypes (topic INTEGER PRIMARY KEY, visits TEXT NOT NULL)",
+    "CREATE TABLE states (strategy TEXT PRIMARY KEY, visit INTEGER NOT NULL, state BLOB NOT NULL)",
+    "INSERT INTO states SELECT substr(name, length('strategy ') + 1), visit, state FROM checkpoints"
+    " WHERE name GLOB 'strategy ?*'",
+    _convert_checkpoints,
+    "DROP TABLE checkpoints",
+)
+
+MIGRATIONS: tuple[Migration, ...] = (FIRST, RUNS)
 
 
 def version(connection: sqlite3.Connection) -> int:
@@ -78,14 +124,45 @@ def migrate(connection: sqlite3.Connection, name: str, migrations: Sequence[Migr
     connection.execute("BEGIN IMMEDIATE")
     try:
         before = version(connection)
-        for statements in migrations[before:]:
-            for statement in statements:
-                connection.execute(statement)
+        for step in _steps(migrations[before:]):
+            _run(connection, step)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {len(migrations)}")
         connection.execute("COMMIT")
-    except sqlite3.Error as error:
+    except (sqlite3.Error, msgspec.MsgspecError, ValueError) as error:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise StoreError(f"{name} could not be brought up to date ({error}); it is as it was") from error
     return len(migrations) - before
+
+
+def show(connection: sqlite3.Connection, name: str, migrations: Sequence[Migration] = MIGRATIONS) -> bool:
+    """Let an older file look up to date to this connection alone: new tables are temporary, the file stays as it is.
+
+    False, with nothing done, when a change alters tables of the file: then it must be brought up to date. Raises
+    StoreError when what is in the file cannot be converted.
+    """
+    steps = _steps(migrations[version(connection) :])
+    texts = [step for step in steps if isinstance(step, str)]
+    if not version(connection) or not all(text.startswith(("CREATE TABLE ", "INSERT ", "DROP ")) for text in texts):
+        return False
+    try:
+        for step in steps:
+            if not isinstance(step, str):
+                step(connection)
+            elif not step.startswith("DROP "):
+                connection.execute(step.replace("CREATE TABLE ", "CREATE TEMP TABLE ", 1))
+    except (sqlite3.Error, msgspec.MsgspecError, ValueError) as error:
+        raise StoreError(f"{name} was made by an older Clew and cannot be converted ({error})") from error
+    return True
+
+
+def _steps(migrations: Sequence[Migration]) -> list[Step]:
+    return [step for migration in migrations for step in migration]
+
+
+def _run(connection: sqlite3.Connection, step: Step) -> None:
+    if isinstance(step, str):
+        connection.execute(step)
+    else:
+        step(connection)

@@ -11,7 +11,7 @@ import numpy as np
 
 from clew.model import Decision, Judgement, Keys, LinkKind, Outcome, Page, Response, Session, Visit
 from clew.store.packed import pack_floats, unpack_floats
-from clew.store.records import DecisionRow, Place, Refusal, Rejudged, SessionRow, VisitRow
+from clew.store.records import DecisionRow, Place, Refusal, Rejudged, RunRecord, SessionRow, VisitRow
 
 Row = tuple[Any, ...]
 
@@ -34,7 +34,9 @@ ADD_EVIDENCE = _insert("evidence", ("row", "source", "data"))
 ADD_REFUSED = _insert("refused", ("key", "url", "row", "link_index", "outcome", "reason", "at"), "INSERT OR IGNORE")
 PUT_RETRY = _insert("retries", ("key", "attempts", "reason", "ready_at"), "INSERT OR REPLACE")
 PUT_META = _insert("meta", ("key", "value"), "INSERT OR REPLACE")
-PUT_CHECKPOINT = _insert("checkpoints", ("name", "session", "visit", "state"), "INSERT OR REPLACE")
+PUT_STATE = _insert("states", ("strategy", "visit", "state"), "INSERT OR REPLACE")
+ADD_RUN = _insert("runs", ("visit", "strategy", "judge", "web", "threshold"))
+ADD_ARCHETYPES = _insert("archetypes", ("topic", "visits"))
 ADD_DECISION = _insert("decisions", ("at", "session", "visit", "kind", "facts"))
 ADD_SESSION = _insert(
     "sessions",
@@ -84,6 +86,7 @@ SESSIONS = (
     "SELECT number, first_visit, last_visit, fetched, relevant, fetched_total, relevant_total, best_waiting,"
     " rescored, at FROM sessions ORDER BY number"
 )
+LAST_RUN = "SELECT strategy, judge, web, threshold FROM runs ORDER BY number DESC LIMIT 1"
 HOST_HISTORY = (
     "SELECT host, count(*), sum(relevant), sum(outcome = 'failed') FROM visits"
     " WHERE number <= ? AND outcome <> 'redirect' GROUP BY host"
@@ -205,6 +208,12 @@ def session_row(values: Row) -> SessionRow:
     """A row of ``sessions`` as a record."""
     *counts, best, rescored, at = values
     return SessionRow(replace(Session(*counts), best_waiting=_number(best)), bool(rescored), at)
+
+
+def run_record(values: Row) -> RunRecord:
+    """A row of ``runs`` as a record."""
+    strategy, judge, web, threshold = values
+    return RunRecord(strategy, judge, web, _number(threshold))
 
 
 def decision_facts(decision: Decision) -> str:

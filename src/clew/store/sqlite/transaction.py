@@ -1,4 +1,4 @@
-"""What the facets of a store share: the open file, and the rows gathered for its next transaction."""
+"""What the facets of a store share: the open database, and the rows gathered for its next transaction."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from clew.errors import StoreError
-from clew.store.sqlite.database import Database, Row
+from clew.store.sqlite.database import MEMORY, Database, FileDatabase, MemoryDatabase, Row
 
 
 class Transaction:
@@ -17,15 +17,26 @@ class Transaction:
     ``before_writing``: what hands in rows that a facet gathered by itself. Such a facet sets ``gathered``.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None) -> None:
         self.path = path
+        self.name = MEMORY if path is None else str(path)
         self.before_writing: list[Callable[[], None]] = []
         self._database: Database | None = None
+        self._memory: MemoryDatabase | None = None
         self.forget()
 
     def open(self, *, read_only: bool) -> None:
-        """Open the file."""
-        self._database = Database(self.path, read_only=read_only)
+        """Open the file, or the database in memory as it was left."""
+        if self.path is not None:
+            self._database = FileDatabase(self.path, read_only=read_only)
+            return
+        if read_only:
+            raise StoreError(
+                f"{MEMORY} cannot be opened read-only, since nobody but its owner can reach it:"
+                " read it through the store that wrote it, or crawl into a file"
+            )
+        self._memory = self._memory or MemoryDatabase()
+        self._database = self._memory
 
     def close(self) -> None:
         """Let go of the file and of what was not committed."""
@@ -41,9 +52,9 @@ class Transaction:
 
     @property
     def database(self) -> Database:
-        """The open file. Raises StoreError when it is not open."""
+        """The open database. Raises StoreError when it is not open."""
         if self._database is None:
-            raise StoreError(f"{self.path} is not open")
+            raise StoreError(f"{self.name} is not open")
         return self._database
 
     # -- writing ------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ class SqliteVisits:
         self._last = self._transaction.value(schema.LAST_VISIT)
 
     def committed(self) -> None:
-        """All visits are in the file."""
+        """All visits are in the database."""
         self._new_keys.clear()
 
     # -- writing ------------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ class SqliteVisits:
         if visit.number != self.next_number:
             raise ValueError(f"visit {visit.number} is out of turn: the next one is {self.next_number}")
         if self.visited(visit.link.key):
-            raise StoreError(f"{self._transaction.path}: {visit.link.url} was visited before; a URL is visited once")
+            raise StoreError(f"{self._transaction.name}: {visit.link.url} was visited before; a URL is visited once")
         host = self._hosts.table.id(visit.link.host)
         values = schema.visit_values(visit, place, host, warc)
         if visit.links is not None:
