@@ -89,14 +89,18 @@ class ColumnFrontier:
         return self._slots.lease(slot)
 
     def done(self, lease: Lease, ready_at: float = 0.0) -> None:
-        self._check(lease)
-        self._slots.state[lease.slot] = DONE
+        state, slot = self._slots.state, lease.slot
+        if not LEASED <= state.item(slot) <= ENDING:
+            raise _ended(lease)
+        state[slot] = DONE
         self._hosts.free(lease.host, ready_at)
 
     def retry(self, lease: Lease, ready_at: float) -> None:
-        self._check(lease)
         slots, slot = self._slots, lease.slot
-        if slots.state.item(slot) == ENDING:
+        state = slots.state.item(slot)
+        if not LEASED <= state <= ENDING:
+            raise _ended(lease)
+        if state == ENDING:
             slots.state[slot] = DONE
         elif math.isnan(slots.score.item(slot)):  # scored again meanwhile, and it is not to be followed any more
             slots.state[slot] = PARKED
@@ -111,10 +115,6 @@ class ColumnFrontier:
 
     def next_ready(self) -> float | None:
         return self._hosts.next_ready()
-
-    def _check(self, lease: Lease) -> None:
-        if not LEASED <= self._slots.state.item(lease.slot) <= ENDING:
-            raise ValueError(f"the lease of key {lease.key} has ended already; a lease ends once")
 
     # -- links --------------------------------------------------------------------------------------------
 
@@ -193,10 +193,12 @@ class ColumnFrontier:
     def _add_new(
         self, keys: Keys, at: SlotColumn, hosts: HostColumn, values: Floats, row: int, places: Places, tier: int
     ) -> None:
-        slots, waits = self._slots.add(keys, at, hosts, values, row, places, tier)
-        if len(slots) < len(keys):
-            hosts = hosts[waits]
-        order = self._slots.merits(slots)
+        parked = self._slots.parked
+        slots = self._slots.add(keys, at, hosts, values, row, places, tier)
+        if self._slots.parked > parked:
+            waits = ~np.isnan(values)
+            slots, hosts, values = slots[waits], hosts[waits], values[waits]
+        order = self._slots.merits(slots) if tier else merits(values, slots)
         if len(order) >= MANY:
             self._hosts.enter_many(hosts, order)
             return
@@ -211,31 +213,31 @@ class ColumnFrontier:
         held = self._slots
         tiers = np.maximum(held.tier[slots], np.uint8(tier)) if held.tiered else None
         columns = slots.tolist(), held.host[slots].tolist(), merits(values, slots, tiers).tolist(), values.tolist()
-        state, queues = held.state.item, self._hosts.queues
+        state_of, queues = held.state.item, self._hosts.queues
         for slot, host, merit, value in zip(*columns, strict=True):
-            if state(slot) == COLD and merit <= queues[host].floor:
+            state = state_of(slot)
+            if state == COLD and merit <= queues[host].floor:
                 held.score[slot] = value  # as most: cold it is and cold it stays
                 if tier:
                     held.raise_to(slot, tier)
             else:
-                self._move(slot, host, merit, value, tier)
+                self._move(slot, state, host, merit, value, tier)
 
-    def _move(self, slot: int, host: int, merit: int, value: float, tier: int) -> None:
+    def _move(self, slot: int, state: int, host: int, merit: int, value: float, tier: int) -> None:
         """A waiting or parked link gets this score, this tier unless it is in a higher one, and so this merit."""
         held = self._slots
-        state = held.state.item(slot)
-        before = held.merit(slot) if state == HOT else 0
+        before = held.score.item(slot), held.tier.item(slot) if held.tiered else 0
         held.score[slot] = value
         if tier:
             held.raise_to(slot, tier)
-        if state == PARKED:
+        if state == HOT:
+            self._hosts.change_hot(host, merit_of(before[0], slot, before[1]), merit)
+        elif state == COLD:
+            self._hosts.change_cold(host, merit)
+        else:
             held.state[slot] = COLD
             held.parked -= 1
             self._hosts.enter(host, merit)
-        elif state == HOT:
-            self._hosts.change_hot(host, before, merit)
-        else:
-            self._hosts.change_cold(host, merit)
 
     # -- single links -------------------------------------------------------------------------------------
 
@@ -251,7 +253,7 @@ class ColumnFrontier:
             changed = self._rule.meet_one(slot, score, row, place, tier)
             if changed is not None:
                 merit = merit_of(changed, slot, max(tier, held.tier_of(slot)))
-                self._move(slot, held.host.item(slot), merit, changed, tier)
+                self._move(slot, held.state.item(slot), held.host.item(slot), merit, changed, tier)
         return held.count - before
 
     def _add_one(self, key: int, at: int, host: int, score: float, row: int, place: int, tier: int) -> None:
@@ -276,3 +278,7 @@ class ColumnFrontier:
             self._hosts.enter_many(hosts[start:end], held.merits(slots[start:end]))
             start = end
         return len(slots)
+
+
+def _ended(lease: Lease) -> ValueError:
+    return ValueError(f"the lease of key {lease.key} has ended already; a lease ends once")

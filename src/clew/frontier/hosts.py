@@ -31,6 +31,9 @@ NOBODY = HostQueue()
 
 NOTHING = -1
 
+SINGLY = 4
+"""So few links of a host are queued one by one."""
+
 
 class Hosts:
     """Queues the slots that wait; marks them hot and cold, and reads nothing but their scores, tiers and hosts.
@@ -42,6 +45,7 @@ class Hosts:
         self.waiting = self.waited_for = self.busy = 0
         self.queues: list[HostQueue] = []  # by host; hosts not seen yet share NOBODY
         self._slots = slots
+        self._state = slots.state  # the same array for good: it grows where it is
         self._ready = ReadyHosts()
         self._timed: list[tuple[float, int]] = []  # (time at which to look again, host)
         self._now = 0.0
@@ -63,7 +67,9 @@ class Hosts:
 
     def enter(self, host: int, merit: int) -> None:
         """A link, marked cold and in no queue, begins to wait."""
-        queue = self._queue(host)
+        queues = self.queues
+        if host >= len(queues) or (queue := queues[host]) is NOBODY:
+            queue = self._queue(host)
         if not queue.waiting:
             self.waited_for += 1
         queue.waiting += 1
@@ -77,21 +83,31 @@ class Hosts:
         slots = slots_of(order)
         starts = np.flatnonzero(np.concatenate([[True], hosts[1:] != hosts[:-1]]))
         ends = np.append(starts[1:], len(hosts))
-        self.waiting += len(order)
         for host, start, end in zip(hosts[starts].tolist(), starts.tolist(), ends.tolist(), strict=True):
-            queue = self._queue(host)
-            head = queue.hot[-1] if queue.hot else None
-            if queue.waiting:
-                self._merge(queue, order[start:end])
+            if end - start > SINGLY:
+                self._enter_run(host, order[start:end], slots[start:end])
             else:
-                self.waited_for += 1
-                self._fill(queue, order[start:end], slots[start:end])
-            queue.waiting += end - start
-            if queue.where == READY:
-                if queue.hot[-1] != head:
-                    self._announce(queue.hot[-1])
-            elif queue.where == IDLE and not queue.busy:
-                self._offer(host, queue)
+                for merit in order[start:end][::-1].tolist():
+                    self.enter(host, merit)
+
+    def _enter_run(self, host: int, order: Merits, slots: SlotNumbers) -> None:
+        """Sorted merits of one host, and their slots."""
+        queue, count = self._queue(host), len(order)
+        head = queue.hot[-1] if queue.hot else None
+        if queue.waiting:
+            self._merge(queue, order)
+        else:
+            self.waited_for += 1
+            cut = count - hot_size(count)
+            queue.fill(order[cut:], slots[:cut])
+            self._state[slots[cut:]] = HOT
+        queue.waiting += count
+        self.waiting += count
+        if queue.where == READY:
+            if queue.hot[-1] != head:
+                self._announce(queue.hot[-1])
+        elif queue.where == IDLE and not queue.busy:
+            self._offer(host, queue)
 
     def change_cold(self, host: int, merit: int) -> None:
         """A link that is marked cold has a new merit; its place among the cold goes stale if it becomes hot."""
@@ -105,7 +121,7 @@ class Hosts:
         if queue.where == READY and queue.hot[-1] == before:
             queue.where = IDLE
         queue.drop(before)
-        self._slots.state[LOW - (merit & LOW)] = COLD
+        self._state[LOW - (merit & LOW)] = COLD
         self._put(host, queue, merit)
         if queue.where == IDLE and not queue.busy:
             self._offer(host, queue)
@@ -163,7 +179,8 @@ class Hosts:
         queue = self.queues[host]
         queue.busy = False
         self.busy -= 1
-        queue.ready_at = max(queue.ready_at, ready_at)
+        if ready_at > queue.ready_at:  # noqa: PLR1730 - max() takes longer
+            queue.ready_at = ready_at
         if queue.waiting:
             self._offer(host, queue)
 
@@ -195,6 +212,7 @@ class Hosts:
         return None
 
     def _take_head(self, queue: HostQueue) -> None:
+        """A ready host's best link waits no more, and the host is busy."""
         queue.hot.pop()
         queue.where = IDLE
         queue.waiting -= 1
@@ -262,21 +280,15 @@ class Hosts:
             insort(hot, merit)
         else:
             hot.append(merit)
-        self._slots.state[LOW - (merit & LOW)] = HOT
+        self._state[LOW - (merit & LOW)] = HOT
         if len(hot) > queue.limit:
-            self._slots.state[queue.overflow()] = COLD
+            self._state[queue.overflow()] = COLD
             self._compact(queue)
         if queue.where == READY:
             if queue.hot[-1] == merit:
                 self._announce(merit)
         elif queue.where == IDLE and not queue.busy:
             self._offer(host, queue)
-
-    def _fill(self, queue: HostQueue, order: Merits, slots: SlotNumbers) -> None:
-        """Take sorted merits into a queue in which nothing waits."""
-        cut = len(order) - hot_size(len(order))
-        queue.fill(order[cut:], slots[:cut])
-        self._slots.state[slots[cut:]] = HOT
 
     def _merge(self, queue: HostQueue, order: Merits) -> None:
         """Take sorted merits into a queue in which others wait."""
@@ -287,18 +299,18 @@ class Hosts:
             hot = np.concatenate([np.frombuffer(queue.hot, np.uint64), order[cut:]])
             hot.sort()
             queue.hot = array("Q", hot.tobytes())
-            self._slots.state[slots_of(order[cut:])] = HOT
+            self._state[slots_of(order[cut:])] = HOT
             if len(hot) > queue.limit:
-                self._slots.state[queue.overflow()] = COLD
+                self._state[queue.overflow()] = COLD
 
     def _refill(self, queue: HostQueue) -> None:
         """The best cold links of a queue become hot; none is hot, and some wait."""
-        self._slots.state[queue.refill(self._slots.merits(self._cold(queue)))] = HOT
+        self._state[queue.refill(self._slots.merits(self._cold(queue)))] = HOT
 
     def _cold(self, queue: HostQueue) -> SlotNumbers:
         """The cold links of a queue, each once."""
         slots = np.frombuffer(queue.cold or b"", np.uint32)
-        slots = slots[self._slots.state[slots] == COLD]
+        slots = slots[self._state[slots] == COLD]
         return slots if len(slots) == queue.waiting - len(queue.hot) else np.unique(slots)
 
     def _compact(self, queue: HostQueue) -> None:

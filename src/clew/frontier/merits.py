@@ -32,16 +32,13 @@ _INFINITY = np.uint32(INFINITY)
 _float, _word = struct.Struct("<f"), struct.Struct("<I")
 
 
-def ranks(scores: Floats, tiers: Tiers | None = None) -> npt.NDArray[np.uint32]:
-    """uint32[n]: the rank of each score (float32[n], finite) in its tier; without ``tiers`` all are in tier 0."""
-    bits = (scores + _ZERO).view(np.int32)  # + 0.0 makes -0.0 and 0.0 equal
-    order = (bits ^ (bits >> _31 | _SIGN)).view(np.uint32)  # of negative scores all bits turn, else the sign
-    return order if tiers is None else np.where(tiers > 0, _INFINITY + tiers, order)
-
-
 def merits(scores: Floats, slots: npt.NDArray[np.int64] | SlotNumbers, tiers: Tiers | None = None) -> Merits:
-    """uint64[n]: the merit of each slot with its score and tier."""
-    return ranks(scores, tiers).astype(np.uint64) << _32 | (LOW - slots).astype(np.uint64)
+    """uint64[n]: the merit of each slot with its score (float32[n], finite) and tier; without ``tiers`` all have 0."""
+    bits = (scores + _ZERO).view(np.int32)  # + 0.0 makes -0.0 and 0.0 equal
+    rank = (bits ^ (bits >> _31 | _SIGN)).view(np.uint32)  # of negative scores all bits turn, else the sign
+    if tiers is not None:
+        rank = np.where(tiers > 0, _INFINITY + tiers, rank)
+    return rank.astype(np.uint64) << _32 | (LOW - slots).astype(np.uint64)
 
 
 def merit_of(score: float, slot: int, tier: int = 0) -> int:

@@ -17,7 +17,7 @@ from clew.frontier.base import Lease
 from clew.frontier.batches import Places
 from clew.frontier.keytable import KeyTable, SlotColumn
 from clew.frontier.merits import Merits, SlotNumbers, Tiers, merit_of, merits, slots_of
-from clew.model import Bools, Doubles, Floats, Keys
+from clew.model import Doubles, Floats, Keys
 
 Duplicates = Literal["best", "first", "mean"]
 HostColumn = npt.NDArray[np.uint32]
@@ -37,9 +37,9 @@ class Slots:
     """Records and states of all known URLs.
 
     ``key``, ``score``, ``host``, ``row`` and ``index`` are columns of the records: to be asked for anew whenever slots
-    may have been added. ``tier`` has no length while all links are in tier 0 (not ``tiered``); a slot whose score is
-    NaN is in tier 0. ``sum``, ``seen`` and ``best`` (of all scores, and the score of the link that has the place) are
-    kept for means alone.
+    may have been added. ``state`` is one array for good. ``tier`` has no length while all links are in tier 0 (not
+    ``tiered``); a slot whose score is NaN is in tier 0. ``sum`` and ``seen`` (of all scores) and ``best`` (the score of
+    the link that has the place) are kept for means alone.
     """
 
     def __init__(self, duplicates: Duplicates = "best") -> None:
@@ -86,19 +86,12 @@ class Slots:
 
     def merit(self, slot: int) -> int:
         """The merit of one slot."""
-        return merit_of(self.score.item(slot), slot, self.tier_of(slot))
+        return merit_of(self.score.item(slot), slot, self.tier.item(slot) if self.tiered else 0)
 
     def lease(self, slot: int) -> Lease:
         """What a lease says of a slot."""
-        return Lease(
-            slot,
-            self.key.item(slot),
-            self.host.item(slot),
-            self.row.item(slot),
-            self.index.item(slot),
-            self.score.item(slot),
-            self.tier.item(slot) if self.tiered else 0,
-        )
+        key, score, host, row, index = self._records.item(slot)
+        return Lease(slot, key, host, row, index, score, self.tier.item(slot) if self.tiered else 0)
 
     def best_waiting(self, n: int) -> list[int]:
         """The n best waiting slots, best first."""
@@ -122,26 +115,25 @@ class Slots:
 
     def add(
         self, keys: Keys, at: SlotColumn, hosts: HostColumn, scores: Floats, row: int, places: Places, tier: int = 0
-    ) -> tuple[SlotColumn, Bools]:
-        """Slots for distinct unknown keys, in this order: those marked cold, and bool[n]: which keys got them. Those
-        whose score is NaN are parked. ``at`` is what ``find`` said."""
+    ) -> SlotColumn:
+        """Slots for distinct unknown keys, in this order, marked cold; parked where the score is NaN. ``at`` is what
+        ``find`` said."""
         start, end = self.count, self.count + len(keys)
         self._grow(end)
         self.count = end
         self.key[start:end], self.score[start:end], self.host[start:end] = keys, scores, hosts
         self.row[start:end], self.index[start:end] = row, places
-        waits = ~np.isnan(scores)
+        out = np.isnan(scores)
         if self.mean:
-            self.sum[start:end], self.seen[start:end], self.best[start:end] = np.where(waits, scores, 0), waits, scores
+            self.sum[start:end], self.seen[start:end], self.best[start:end] = np.where(out, 0, scores), ~out, scores
         slots = np.arange(start, end)
         self._table.place(keys, slots, at, self.key)
-        if not waits.all():
-            self.state[slots[~waits]] = PARKED
-            self.parked += int(np.count_nonzero(~waits))
-            slots = slots[waits]
+        if out.any():
+            self.state[slots[out]] = PARKED
+            self.parked += int(np.count_nonzero(out))
         if tier:
-            self.tier[slots] = tier
-        return slots, waits
+            self.tier[start:end] = np.where(out, 0, tier)
+        return slots
 
     def add_one(self, key: int, at: int, host: int, score: float, row: int, place: int, tier: int = 0) -> int:
         """``add`` for a single key: its slot."""
