@@ -71,7 +71,7 @@ class ReferenceFrontier:
         url.total += score
         better = math.isnan(url.best) or priority(tier, score) > url.priority
         if self.duplicates == "first":
-            better = url.seen == 1
+            better = url.seen == 1 or tier > url.tier
         if better:
             url.best, url.row, url.index = score, row, place
         url.tier = max(url.tier, tier)
@@ -80,14 +80,10 @@ class ReferenceFrontier:
     def promote(self, row, keys, scores, tier) -> None:  # type: ignore[no-untyped-def]
         for place, (key, score) in enumerate(zip(keys.tolist(), scores.tolist(), strict=True)):
             url = self.urls.get(key)
-            if url is None or url.state not in ("waiting", "leased") or math.isnan(url.score) or math.isnan(score):
+            if url is None or url.state != "waiting" or math.isnan(score) or url.tier >= tier:
                 continue
-            if url.tier >= tier:
-                continue
-            url.tier = tier
-            if self.duplicates != "first":
-                url.best, url.row, url.index = stored(score), row, place
-            if self.duplicates == "best":
+            url.tier, url.best, url.row, url.index = tier, stored(score), row, place
+            if self.duplicates != "mean":
                 url.score = url.best
 
     def _order(self, key: int) -> tuple[int, float, int, int]:

@@ -64,9 +64,10 @@ class Frontier(Protocol):
         """Add the links of packed row ``row``, all in one tier (0 to 3); returns how many keys were new.
 
         ``indices`` are their places in the row (default 0 .. n-1). A known waiting or parked key is combined
-        with the new link by the frontier's rule: "best" keeps the link of the higher priority and its place, "first"
-        the first, "mean" averages the scores seen (place of the best). Of all links to a key the highest tier counts,
-        whatever the rule. Links with the score NaN count for nothing; done and leased keys ignore all.
+        with the new link: the higher tier counts, whatever the frontier's rule, and in one tier the rule says which
+        link gives score and place. "best": the one of the higher priority; "first": the first; "mean" averages the
+        scores seen in all tiers (place of the best). A link with the score NaN counts for nothing; done and leased
+        keys ignore all.
         """
         ...
 
@@ -74,8 +75,8 @@ class Frontier(Protocol):
         """The links of a row that was added before are in this tier from now on, those with the score NaN excepted;
         ``keys`` and ``scores`` are those of the whole row.
 
-        It is as if the row had been added in this tier at first: keys that wait or are leased in a lower tier are
-        raised, and by "best" and "mean" their place is in this row. Scores are not averaged again.
+        It is as if the row had been added in this tier at first: keys that wait in a lower tier are raised, and their
+        place is in this row. Scores are not averaged again. Leased keys stay as they are.
         """
         ...
 

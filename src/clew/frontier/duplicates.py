@@ -1,10 +1,9 @@
 """What several links to one URL count for: the rules "best", "first" and "mean".
 
-Of all links that may be followed the highest tier counts, whatever the rule. By "best" the URL has score and place
-(row, index) of the link that comes first in the order of the frontier: in the highest tier, and in tier 0 of the
-highest score; of equal ones the first, so that links of one tier above 0, which go by first sight, never take the
-place of one another. By "first" it has those of the first link. By "mean" it has the mean of all scores, and the place
-that "best" would give.
+Of links in different tiers those of the highest count, whatever the rule. Among them, by "best" the URL has score and
+place (row, index) of the link with the highest score, the first of equal ones; above tier 0, where links go by first
+sight, no link takes the place of another. By "first" it has those of the first link. By "mean" it has the mean of all
+scores, and the place that "best" would give.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import numpy as np
 
 from clew.frontier.batches import Bulk, Places
 from clew.frontier.keytable import SlotColumn
-from clew.frontier.slots import DONE, HOT, LEASED, PARKED, Duplicates, Slots
+from clew.frontier.slots import DONE, HOT, PARKED, Duplicates, Slots
 from clew.model import Bools, Floats
 
 Change = tuple[SlotColumn, Floats]
@@ -44,8 +43,6 @@ class Rule:
             return self._placed(slots, scores, (scores > held.score[slots]) & (state <= HOT), row, places)
         live = (state <= PARKED) & ~np.isnan(scores)
         slots, scores, places = slots[live], scores[live], places[live]
-        if self._first:
-            return self._kept(slots, scores, row, places, tier)
         change = self._placed(slots, scores, self._outrank(slots, scores, tier), row, places)
         return self._averaged(slots, scores, change) if self._mean else change
 
@@ -60,20 +57,12 @@ class Rule:
     def _outrank(self, slots: SlotColumn, scores: Floats, tier: int) -> Bools:
         """bool[n]: which links come before the one that has the place."""
         held = self._slots
-        better: Bools = ~(scores <= (held.best if self._mean else held.score)[slots])
+        before = (held.best if self._mean else held.score)[slots]
+        better: Bools = np.isnan(before) if self._first else ~(scores <= before)
         if not held.tiered:
             return better
         old = held.tier[slots]
         return old < tier if tier else better & (old == 0)
-
-    def _kept(self, slots: SlotColumn, scores: Floats, row: int, places: Places, tier: int) -> Change:
-        """The first link stays, but for its tier."""
-        old = self._slots.score[slots]
-        change = new = np.isnan(old)
-        self._placed(slots, scores, new, row, places)
-        if tier:
-            change = new | (self._slots.tier[slots] < tier)
-        return slots[change], np.where(new, scores, old)[change]
 
     def _averaged(self, slots: SlotColumn, scores: Floats, best: Change) -> Change:
         held = self._slots
@@ -90,14 +79,12 @@ class Rule:
         if held.state.item(slot) > PARKED or math.isnan(score):
             return None
         before, old = (held.best if self._mean else held.score).item(slot), held.tier_of(slot)
-        better = math.isnan(before) if self._first else tier > old or not (old or score <= before)
+        better = tier > old or (math.isnan(before) if self._first else not (old or score <= before))
         if better:
             held.row[slot], held.index[slot] = row, place
         if self._mean:
             return self._average_one(slot, score, better)
-        if better:
-            return score
-        return before if tier > old else None
+        return score if better else None
 
     def _average_one(self, slot: int, score: float, better: bool) -> float:
         held = self._slots
@@ -110,20 +97,15 @@ class Rule:
     # -- a row raised to a higher tier --------------------------------------------------------------------
 
     def promote(self, slots: SlotColumn, scores: Floats, row: int, places: Places, tier: int) -> Change:
-        """Links that were met before, now in a higher tier; they are not counted again. Those that are leased change
-        at once."""
+        """Links that were met before, now in a higher tier; they are not counted again."""
         held = self._slots
-        use = (held.state[slots] <= LEASED) & (held.tier[slots] < tier) & ~np.isnan(scores + held.score[slots])
-        slots, scores, places = slots[use], scores[use], places[use]
-        if not self._first:
-            held.row[slots], held.index[slots] = row, places
-        if self._mean:
-            held.best[slots] = scores
-        if self._mean or self._first:
-            scores = held.score[slots]
-        leased = held.state[slots] == LEASED
-        held.score[slots[leased]], held.tier[slots[leased]] = scores[leased], tier
-        return slots[~leased], scores[~leased]
+        use = (held.state[slots] <= HOT) & (held.tier[slots] < tier) & ~np.isnan(scores)
+        slots, scores = slots[use], scores[use]
+        held.row[slots], held.index[slots] = row, places[use]
+        if not self._mean:
+            return slots, scores
+        held.best[slots] = scores
+        return slots, held.score[slots]
 
     # -- all links scored again ---------------------------------------------------------------------------
 
@@ -134,7 +116,7 @@ class Rule:
         use = (slots >= 0) & ~np.isnan(bulk.scores)
         use &= held.state[slots] != DONE
         slots, scores, rows, places = slots[use], bulk.scores[use], bulk.rows[use], bulk.places[use]
-        if not held.tiered or self._first:
+        if not held.tiered:
             self._settle(slots, scores, rows, places, 0)
         else:
             tiers = bulk.tiers[use] if bulk.tiers is not None else np.zeros(len(slots), np.uint8)
@@ -152,10 +134,10 @@ class Rule:
         """Places, and the scores that go with them, by links of one tier to slots of no higher one."""
         held = self._slots
         column = held.best if self._mean else held.score
-        if self._first:
-            won = np.isnan(column[slots])
-        elif tier:
+        if tier:
             won = held.tier[slots] < tier
+        elif self._first:
+            won = np.isnan(column[slots])
         else:
             won = _raise(column, slots, scores)
         first = np.flatnonzero(won)[::-1]  # of several links to a URL the last to be written has it: the first one
