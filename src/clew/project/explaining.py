@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -10,13 +10,14 @@ import msgspec
 import numpy as np
 
 from clew.crawl.sessions import checkpoint_name
+from clew.crawl.tiers import opened_rows, row_tiers, tier_of
 from clew.crawl.view import CrawlView
 from clew.errors import ArchiveError
 from clew.examples.training import apart, train
 from clew.examples.visited import archetypes_of
 from clew.examples.visited import examples as archetype_examples
 from clew.judges.base import Judge
-from clew.model import Example, Keys, Outcome, Response
+from clew.model import Example, Outcome, Response
 from clew.project.lastrun import last_run
 from clew.project.project import Project
 from clew.project.teaching import make_project_judge
@@ -148,18 +149,36 @@ def _waiting(project: Project, store: Store, strategy: Strategy, url: str) -> Ex
     places = list(store.find_links_to(key(url)))
     if not places:
         return Explanation(url, "unknown", "no page visited so far links to it, and it is no seed")
-    row, index, score = max(places, key=lambda place: -np.inf if np.isnan(place[2]) else place[2])
-    batch = store.batch(row)
+    opened = opened_rows(store, strategy)
+    tiers = row_tiers(store, strategy, opened)
+    row, index, score = max(places, key=lambda place: _priority(tiers.get(place[0], 0), place[2]))
+    batch, tier = store.batch(row), tiers.get(row, 0)
     source = _found_on(store, row)
     if np.isnan(score):
         return Explanation(url, "parked", f"not to be followed (rel=nofollow, depth, or the strategy says so){source}")
     parts = "; ".join(strategy.explain(batch, index))
-    ahead = _ahead(store, score)
-    return Explanation(url, "waiting", f"waits with score {score:.3f}, about {ahead} links before it{source}: {parts}")
+    if row in opened and not tier_of(strategy, batch):
+        parts = f"a link of its page was taken, so the page's others come next; {parts}"
+    first = f" in tier {tier}, before all links of lower tiers" if tier else ""
+    ahead = _ahead(store, tiers, row, score)
+    waits = f"waits with score {score:.3f}{first}, about {ahead} links before it{source}: {parts}"
+    return Explanation(url, "waiting", waits)
 
 
-def _ahead(store: Store, score: float) -> int:
-    """How many waiting URLs have a better score."""
-    better = [keys[scores > score] for _, keys, _, scores in store.link_rows()]
-    keys: Keys = np.unique(np.concatenate(better)) if better else np.empty(0, np.uint64)
-    return len(np.setdiff1d(keys, store.done_keys()))
+def _priority(tier: int, score: float) -> tuple[float, float]:
+    """As in the frontier: links of a tier above 0 go by first sight; those not to be followed come last."""
+    if np.isnan(score):
+        return -1.0, 0.0
+    return float(tier), 0.0 if tier else score
+
+
+def _ahead(store: Store, tiers: Mapping[int, int], row: int, score: float) -> int:
+    """How many waiting URLs come before a link of a row."""
+    before, met, tier = [np.empty(0, np.uint64)], False, tiers.get(row, 0)
+    for number, keys, _, scores in store.link_rows():
+        other, met = tiers.get(number, 0), met or number == row
+        if other > tier or (other == tier > 0 and not met):
+            before.append(keys[~np.isnan(scores)])
+        elif other == tier == 0:
+            before.append(keys[scores > score])
+    return len(np.setdiff1d(np.concatenate(before), store.done_keys()))

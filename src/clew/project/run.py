@@ -256,10 +256,7 @@ def _lookups(project: Project, store: Store, world: World) -> LookUps:
 def _strategy(project: Project) -> Strategy:
     """Where to go next. Raises ConfigError for a wrong name or setting."""
     name = str(project.settings.strategy.get("name", "best-first"))
-    strategy = make_strategy(name, project.settings.strategy.get(name, {}))
-    if strategy.whole_pages and project.settings.crawl.duplicates != "best":
-        raise ConfigError(f'the strategy {name} fetches whole pages, which needs crawl.duplicates = "best"')
-    return strategy
+    return make_strategy(name, project.settings.strategy.get(name, {}))
 
 
 def _archive(project: Project, store: Store) -> WarcWriter | None:

@@ -155,9 +155,9 @@ class Strategy(Protocol):
 
     name: str
 
-    whole_pages: bool
-    """Whether all links of a page are fetched before those of the next page (CFC-35): once a link of a page is taken,
-    the page's other links come before all others."""
+    opened_tier: int
+    """The tier of a page's other links once one of them was taken. Above 0, all links of a page are fetched before
+    those of the next page; 0: link by link."""
 
     def begin(self, view: View) -> None:
         """Train whatever is needed from the examples; called once a run, before anything else."""
@@ -165,6 +165,16 @@ class Strategy(Protocol):
 
     def score(self, links: LinkBatch) -> Doubles:
         """float64[n]: higher is sooner, NaN is *do not follow*."""
+        ...
+
+    def tier(self, links: LinkBatch) -> int:
+        """0 to 3: links of a higher tier come before all of lower ones, whatever their scores, and above tier 0 in the
+        order in which they were found. Asked about links that stand on no page: seeds, pages that the strategy put on
+        the frontier (``View.enqueue``), and where they redirect to.
+
+        Asked again when a crawl is resumed, so it must depend, like ``score``, on nothing but the links and what was
+        learned, and may change only when all links are scored again.
+        """
         ...
 
     def learn(self, visit: Visit) -> None:
@@ -201,11 +211,6 @@ class Strategy(Protocol):
         ...
 
 
-TOP = 1e6
-"""The score of links that come before all others: pages that a strategy put on the frontier itself, and the rest of a
-page whose links are fetched together."""
-
-
 def enqueued(links: LinkBatch) -> bool:
     """Whether these links were put on the frontier by a strategy (``View.enqueue``)."""
     return len(links) > 0 and links.links.kinds[0] is LinkKind.BACKLINK
@@ -214,10 +219,19 @@ def enqueued(links: LinkBatch) -> bool:
 class Quiet:
     """What strategies do unless they say otherwise: they fetch link by link, and ask nobody."""
 
-    whole_pages = False
+    opened_tier = 0
+
+    def tier(self, links: LinkBatch) -> int:
+        return 0
 
     def wants_to_consult(self) -> bool:
         return False
 
     async def consult(self) -> bool:
         return False
+
+
+def has_tiers(strategy: Strategy) -> bool:
+    """Whether a strategy may put links that it is asked about into a tier above 0."""
+    own: object = type(strategy).tier
+    return own is not Quiet.tier
