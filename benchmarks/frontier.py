@@ -143,13 +143,13 @@ def _rescore(frontier: ColumnFrontier, pages: Pages, count: int) -> float:
     """CPU-µs a link that gets a score, all rows (those that ``pages`` made before) being scored again."""
     making = 0.0
 
-    def rows() -> Iterator[tuple[int, npt.NDArray[np.uint64], npt.NDArray[np.float64]]]:
+    def rows() -> Iterator[tuple[int, npt.NDArray[np.uint64], npt.NDArray[np.float64], int]]:
         nonlocal making
         for row in range(count):
             started = time.process_time()
             keys, _, scores = pages.batch()
             making += time.process_time() - started
-            yield row, keys, 1.0 - scores
+            yield row, keys, 1.0 - scores, 0
 
     started = time.process_time()
     scored = frontier.rescore(rows())
@@ -170,7 +170,7 @@ def rebuild_and_rescore(links: int) -> dict[str, float]:
         rebuilt, rebuilt_cpu = time.perf_counter() - wall, time.process_time() - cpu
         cpu = time.process_time()
         batches = store.links.batches()
-        scored = frontier.rescore((row, batch.links.keys, strategy.score(batch)) for row, batch in batches)
+        scored = frontier.rescore((row, batch.links.keys, strategy.score(batch), 0) for row, batch in batches)
         rescored = time.process_time() - cpu
         store.close()
     return {"links": scored, "rebuild_s": rebuilt, "rebuild_cpu_s": rebuilt_cpu, "rescore_cpu_s": rescored}

@@ -18,6 +18,11 @@ def stored(score: float) -> float:
     return score if math.isnan(score) else float(np.float32(min(max(score, -LARGEST), LARGEST)))
 
 
+def priority(tier: int, score: float) -> tuple[int, float]:
+    """Higher is sooner; scores order tier 0 alone."""
+    return tier, 0.0 if tier else score
+
+
 @dataclass
 class Known:
     slot: int
@@ -29,6 +34,11 @@ class Known:
     seen: int = 0
     total: float = 0.0
     best: float = math.nan
+    tier: int = 0
+
+    @property
+    def priority(self) -> tuple[int, float]:
+        return priority(self.tier, self.best)
 
 
 class ReferenceFrontier:
@@ -38,37 +48,51 @@ class ReferenceFrontier:
         self.ready_at: dict[int, float] = {}
         self.busy: set[int] = set()
 
-    def add(self, keys, hosts, scores, row, indices=None) -> int:  # type: ignore[no-untyped-def]
+    def add(self, keys, hosts, scores, row, indices=None, tier=0) -> int:  # type: ignore[no-untyped-def]
         places = range(len(keys)) if indices is None else indices
         new = 0
         for key, host, score, place in zip(keys.tolist(), hosts.tolist(), scores.tolist(), places, strict=True):
             if key not in self.urls:
                 new += 1
                 self.urls[key] = Known(len(self.urls), host, "parked")
-            self._meet(self.urls[key], stored(score), row, int(place))
+            self._meet(self.urls[key], stored(score), row, int(place), tier)
         return new
 
-    def _meet(self, url: Known, score: float, row: int, place: int) -> None:
+    def _meet(self, url: Known, score: float, row: int, place: int, tier: int) -> None:
         if url.state in ("leased", "ending", "done") or math.isnan(score):
             if url.state == "parked" and math.isnan(url.score) and not url.seen and not url.row:
                 url.row, url.index = row, place
             return
-        self._combine(url, score, row, place)
+        self._combine(url, score, row, place, tier)
         url.state = "waiting"
 
-    def _combine(self, url: Known, score: float, row: int, place: int) -> None:
+    def _combine(self, url: Known, score: float, row: int, place: int, tier: int) -> None:
         url.seen += 1
         url.total += score
-        better = math.isnan(url.best) or score > url.best
+        better = math.isnan(url.best) or priority(tier, score) > url.priority
         if self.duplicates == "first":
-            better = url.seen == 1
+            better = url.seen == 1 or tier > url.tier
         if better:
             url.best, url.row, url.index = score, row, place
+        url.tier = max(url.tier, tier)
         url.score = float(np.float32(url.total / url.seen)) if self.duplicates == "mean" else url.best
 
-    def _candidates(self, now: float) -> list[tuple[float, int, int]]:
+    def promote(self, row, keys, scores, tier) -> None:  # type: ignore[no-untyped-def]
+        for place, (key, score) in enumerate(zip(keys.tolist(), scores.tolist(), strict=True)):
+            url = self.urls.get(key)
+            if url is None or url.state != "waiting" or math.isnan(score) or url.tier >= tier:
+                continue
+            url.tier, url.best, url.row, url.index = tier, stored(score), row, place
+            if self.duplicates != "mean":
+                url.score = url.best
+
+    def _order(self, key: int) -> tuple[int, float, int, int]:
+        url = self.urls[key]
+        return -url.tier, 0.0 if url.tier else -url.score, url.slot, key
+
+    def _candidates(self, now: float) -> list[tuple[int, float, int, int]]:
         return [
-            (-url.score, url.slot, key)
+            self._order(key)
             for key, url in self.urls.items()
             if url.state == "waiting" and url.host not in self.busy and self.ready_at.get(url.host, 0.0) <= now
         ]
@@ -77,10 +101,11 @@ class ReferenceFrontier:
         found = min(self._candidates(now), default=None)
         if found is None:
             return None
-        url = self.urls[found[2]]
+        key = found[3]
+        url = self.urls[key]
         url.state = "leased"
         self.busy.add(url.host)
-        return Lease(url.slot, found[2], url.host, url.row, url.index, url.score)
+        return Lease(url.slot, key, url.host, url.row, url.index, url.score, url.tier)
 
     def done(self, lease: Lease, ready_at: float = 0.0) -> None:
         self._ended(lease).state = "done"
@@ -115,13 +140,13 @@ class ReferenceFrontier:
     def rescore(self, rows: Iterable) -> int:  # type: ignore[type-arg]
         for url in self.urls.values():
             if url.state != "done":
-                url.score, url.best, url.seen, url.total = math.nan, math.nan, 0, 0.0
+                url.score, url.best, url.seen, url.total, url.tier = math.nan, math.nan, 0, 0.0, 0
                 url.state = "parked" if url.state == "waiting" else url.state
-        for row, keys, scores in rows:
+        for row, keys, scores, tier in rows:
             for place, (key, score) in enumerate(zip(keys.tolist(), scores.tolist(), strict=True)):
                 url = self.urls.get(key)
                 if url is not None and url.state != "done" and not math.isnan(score):
-                    self._combine(url, stored(score), row, place)
+                    self._combine(url, stored(score), row, place, tier)
                     url.state = "waiting" if url.state == "parked" else url.state
         return len(self)
 
@@ -137,10 +162,10 @@ class ReferenceFrontier:
         return np.array([key in self.urls for key in keys.tolist()])
 
     def best(self, n: int) -> list[Lease]:
-        found = sorted((-url.score, url.slot, key) for key, url in self.urls.items() if url.state == "waiting")
+        found = sorted(self._order(key) for key, url in self.urls.items() if url.state == "waiting")
         return [
-            Lease(url.slot, key, url.host, url.row, url.index, url.score)
-            for _, _, key in found[:n]
+            Lease(url.slot, key, url.host, url.row, url.index, url.score, url.tier)
+            for *_, key in found[:n]
             for url in [self.urls[key]]
         ]
 

@@ -22,7 +22,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from clew.frontier import columns, queues
+from clew.frontier import batches, columns, queues
+from clew.frontier import hosts as host_queues
 from clew.frontier.base import Frontier, Lease
 from clew.frontier.columns import ColumnFrontier
 
@@ -131,6 +132,91 @@ class TestFrontier:
         assert lease is not None
         assert (lease.score, lease.row) == (score, row)
 
+    @pytest.mark.parametrize("size", [1, 40])
+    def test_higher_tiers_come_first_and_go_by_first_sight(self, make: Callable[[str], Frontier], size: int) -> None:
+        frontier = make("best")
+        for number, (tier, score) in enumerate([(0, 1e9), (1, -0.5), (3, 0.0), (1, 0.9), (0, np.inf), (2, -np.inf)]):
+            ks = np.arange(number * size, (number + 1) * size).astype(np.uint64)
+            frontier.add(ks, ks.astype(np.uint32) % 3, np.full(size, score), row=number, tier=tier)
+        assert [lease.key // size for lease in frontier.best(6 * size)] == np.repeat([2, 5, 1, 3, 4, 0], size).tolist()
+        assert [key // size for key in drain(frontier)] == np.repeat([2, 5, 1, 3, 4, 0], size).tolist()
+
+    def test_a_lease_says_tier_and_score(self, make: Callable[[str], Frontier]) -> None:
+        frontier = make("best")
+        frontier.add(keys(1), hosts(0), scores(0.25), row=1, tier=2)
+        frontier.add(keys(2), hosts(1), scores(0.75), row=1)
+        first, second = frontier.lease(0.0), frontier.lease(0.0)
+        assert first is not None and second is not None
+        assert (first.tier, first.score, second.tier, second.score) == (2, 0.25, 0, 0.75)
+        assert frontier.best(1) == []
+        frontier.retry(first, 0.0)
+        assert frontier.best(1) == [first]
+        assert first.priority > second.priority
+
+    @pytest.mark.parametrize("few", [True, False])
+    @pytest.mark.parametrize(("rule", "score", "row"), [("best", 0.25, 2), ("first", 0.25, 2), ("mean", 0.5, 2)])
+    def test_of_several_links_the_highest_tier_counts(
+        self, make: Callable[[str], Frontier], rule: str, score: float, row: int, few: bool
+    ) -> None:
+        """By "best" links of one tier above 0 do not take each other's place: nothing but first sight orders them."""
+        ks = np.arange(1 if few else 30).astype(np.uint64)
+        frontier = make(rule)
+        for number, (value, tier) in enumerate([(0.5, 0), (0.25, 2), (0.75, 2), (np.nan, 3), (0.5, 1), (0.5, 0)], 1):
+            frontier.add(ks, ks.astype(np.uint32), np.full(len(ks), value), row=number, tier=tier)
+        frontier.add(np.array([99], np.uint64), hosts(99), scores(100.0), row=9)
+        assert {(lease.tier, lease.score, lease.row) for lease in frontier.best(len(ks))} == {(2, score, row)}
+        assert drain(frontier) == [*range(len(ks)), 99]
+
+    def test_nan_is_parked_in_every_tier(self, make: Callable[[str], Frontier]) -> None:
+        frontier = make("best")
+        frontier.add(keys(1), hosts(0), scores(np.nan), row=1, tier=3)
+        assert (len(frontier), frontier.parked) == (0, 1)
+        frontier.add(keys(1, 2), hosts(0, 0), scores(0.1, 0.2), row=2)
+        assert drain(frontier) == [2, 1]
+
+    @pytest.mark.parametrize("rule", ["best", "first", "mean"])
+    def test_a_promoted_row_is_as_one_added_in_that_tier(self, make: Callable[[str], Frontier], rule: str) -> None:
+        rng = np.random.default_rng(8)
+        rows = [(rng.permutation(90)[:20].astype(np.uint64), rng.random(20).round(1)) for _ in range(12)]
+        for _, ss in rows:
+            ss[::7] = np.nan
+        promoted, added = make(rule), make(rule)
+        for row, (ks, ss) in enumerate(rows):
+            promoted.add(ks, (ks % 5).astype(np.uint32), ss, row)
+            added.add(ks, (ks % 5).astype(np.uint32), ss, row, tier=2 if row in (3, 7) else 0)
+        for row in (3, 7):
+            promoted.promote(row, *rows[row], 2)
+        assert promoted.best(90) == added.best(90)
+        assert drain(promoted) == drain(added)
+
+    def test_a_leased_link_is_not_promoted(self, make: Callable[[str], Frontier]) -> None:
+        frontier = make("best")
+        frontier.add(keys(1, 2), hosts(0, 0), scores(0.5, 0.4), row=1)
+        lease = frontier.lease(0.0)
+        assert lease is not None and lease.key == 1
+        frontier.promote(1, keys(1, 2), scores(0.5, 0.4), 1)
+        frontier.retry(lease, 0.0)
+        assert drain(frontier) == [2, 1]
+
+    def test_rescoring_gives_new_tiers(self, make: Callable[[str], Frontier]) -> None:
+        frontier = make("best")
+        frontier.add(keys(1, 2), hosts(0, 0), scores(0.1, 0.2), row=1, tier=1)
+        frontier.add(keys(3, 4), hosts(0, 0), scores(0.3, 0.4), row=2)
+        frontier.rescore([(1, keys(1, 2), scores(0.1, 0.2), 0), (2, keys(3, 4), scores(0.3, 0.4), 1)])
+        assert drain(frontier) == [3, 4, 2, 1]
+
+    @pytest.mark.parametrize("tier", [-1, 4])
+    def test_a_tier_that_does_not_exist_is_refused(self, make: Callable[[str], Frontier], tier: int) -> None:
+        if make is ReferenceFrontier:
+            return
+        frontier = make("best")
+        with pytest.raises(ValueError, match="row 7: a tier must be 0 to 3"):
+            frontier.add(keys(1), hosts(0), scores(0.5), row=7, tier=tier)
+        with pytest.raises(ValueError, match="row 7: a tier must be 0 to 3"):
+            frontier.promote(7, keys(1), scores(0.5), tier)
+        with pytest.raises(ValueError, match="row 7: a tier must be 0 to 3"):
+            frontier.rescore([(7, keys(1), scores(0.5), tier)])
+
     def test_finish_takes_links_away(self, make: Callable[[str], Frontier]) -> None:
         frontier = make("best")
         frontier.add(keys(1, 2, 3), hosts(0, 0, 0), scores(0.9, 0.5, np.nan), row=1)
@@ -150,14 +236,15 @@ class TestFrontier:
     def test_rescore_equals_a_frontier_rebuilt_with_the_new_scores(self, make: Callable[[str], Frontier]) -> None:
         rng = np.random.default_rng(4)
         rows = [(row, rng.integers(1, 60, 8).astype(np.uint64), rng.random(8).round(1)) for row in range(20)]
-        new = [(row, ks, np.where(rng.random(8) < 0.2, np.nan, rng.random(8).round(1))) for row, ks, _ in rows]
+        new = [(row, ks, np.where(rng.random(8) < 0.2, np.nan, rng.random(8).round(1)), row % 3) for row, ks, _ in rows]
         for rule_ in ("best", "first", "mean"):
             old, rebuilt = make(rule_), make(rule_)
             for row, ks, ss in rows:
                 old.add(ks, (ks % 5).astype(np.uint32), ss, row)
-            for row, ks, ss in new:
-                rebuilt.add(ks, (ks % 5).astype(np.uint32), ss, row)
+            for row, ks, ss, tier in new:
+                rebuilt.add(ks, (ks % 5).astype(np.uint32), ss, row, tier=tier)
             assert old.rescore(new) == len(rebuilt)
+            assert old.best(60) == rebuilt.best(60)
             assert drain(old) != []
             again = make(rule_)
             for row, ks, ss in rows:
@@ -302,7 +389,7 @@ TUNINGS = {
 def tuned(name: str) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for constant, value in TUNINGS[name].items():
-            for module in (columns, queues):
+            for module in (batches, columns, host_queues, queues):
                 if hasattr(module, constant):
                     patch.setattr(module, constant, value)
         yield
@@ -315,14 +402,18 @@ class Twin:
         self.one, self.other = ColumnFrontier(rule), ReferenceFrontier(rule)  # type: ignore[arg-type]
         self.host_count = host_count
         self.leases: list[tuple[Lease, Lease]] = []
-        self.rows: list[np.ndarray] = []
+        self.rows: list[tuple[np.ndarray, np.ndarray]] = []
         self.now = 0.0
 
-    def add(self, ks: np.ndarray, ss: np.ndarray) -> None:
+    def add(self, ks: np.ndarray, ss: np.ndarray, tier: int) -> None:
         hs = (ks * np.uint64(2654435761) % np.uint64(self.host_count)).astype(np.uint32)
         row = len(self.rows)
-        self.rows.append(ks)
-        assert self.one.add(ks, hs, ss, row) == self.other.add(ks, hs, ss, row)
+        self.rows.append((ks, ss))
+        assert self.one.add(ks, hs, ss, row, tier=tier) == self.other.add(ks, hs, ss, row, tier=tier)
+
+    def promote(self, row: int, tier: int) -> None:
+        self.one.promote(row, *self.rows[row], tier)
+        self.other.promote(row, *self.rows[row], tier)
 
     def lease(self) -> bool:
         mine, theirs = self.one.lease(self.now), self.other.lease(self.now)
@@ -346,8 +437,9 @@ class Twin:
         self.one.finish(ks)
         self.other.finish(ks)
 
-    def rescore(self, new: list[np.ndarray]) -> None:
-        rows = [(row, ks, ss) for row, (ks, ss) in enumerate(zip(self.rows, new, strict=True))]
+    def rescore(self, new: list[np.ndarray], tiers: list[int]) -> None:
+        self.rows = [(ks, ss) for (ks, _), ss in zip(self.rows, new, strict=True)]
+        rows = [(row, ks, ss, tier) for row, ((ks, ss), tier) in enumerate(zip(self.rows, tiers, strict=True))]
         assert self.one.rescore(rows) == self.other.rescore(rows)
 
     def check(self) -> None:
@@ -374,10 +466,14 @@ class Twin:
 
 
 class Operations:
-    """Random operations on a twin."""
+    """Random operations on a twin. Few links are in a tier above 0: of ten rows one, and none when ``flat``."""
 
-    def __init__(self, twin: Twin, seed: int, key_space: int, levels: int) -> None:
+    def __init__(self, twin: Twin, seed: int, key_space: int, levels: int, flat: bool) -> None:
         self.twin, self.rng, self.key_space, self.levels = twin, random.Random(seed), key_space, levels
+        self.flat = flat
+
+    def tier(self) -> int:
+        return 0 if self.flat or self.rng.random() < 0.9 else self.rng.randrange(1, 4)
 
     def keys(self, size: int) -> np.ndarray:
         return np.array([self.rng.randrange(1, self.key_space) for _ in range(size)], np.uint64)
@@ -388,7 +484,11 @@ class Operations:
 
     def add(self) -> None:
         size = self.rng.choice([1, 3, 20, 60, 200])
-        self.twin.add(self.keys(size), self.scores(size))
+        self.twin.add(self.keys(size), self.scores(size), self.tier())
+
+    def promote(self) -> None:
+        if self.twin.rows and not self.flat:
+            self.twin.promote(self.rng.randrange(len(self.twin.rows)), self.rng.randrange(4))
 
     def lease(self) -> None:
         for _ in range(self.rng.choice([1, 5, 40])):
@@ -412,11 +512,12 @@ class Operations:
         self.twin.finish(np.concatenate([np.array(some, np.uint64), self.keys(2)]))
 
     def rescore(self) -> None:
-        self.twin.rescore([self.scores(len(ks)) for ks in self.twin.rows])
+        rows = self.twin.rows
+        self.twin.rescore([self.scores(len(ks)) for ks, _ in rows], [self.tier() for _ in rows])
 
     def step(self) -> None:
-        steps = [self.add, self.lease, self.end, self.hold, self.finish, self.rescore]
-        self.rng.choices(steps, [30, 40, 15, 8, 5, 2])[0]()
+        steps = [self.add, self.promote, self.lease, self.end, self.hold, self.finish, self.rescore]
+        self.rng.choices(steps, [30, 8, 40, 15, 8, 5, 2])[0]()
 
 
 @pytest.mark.parametrize("tuning", TUNINGS)
@@ -427,7 +528,7 @@ class Operations:
 def test_thousands_of_random_operations(rule_: str, key_space: int, host_count: int, levels: int, tuning: str) -> None:
     with tuned(tuning):
         twin = Twin(rule_, host_count)
-        operations = Operations(twin, key_space + len(tuning), key_space, levels)
+        operations = Operations(twin, key_space + len(tuning), key_space, levels, flat=levels == 3)
         for _ in range(100):
             operations.step()
             twin.check()
@@ -436,6 +537,9 @@ def test_thousands_of_random_operations(rule_: str, key_space: int, host_count: 
 
 
 SCORES = st.one_of(st.sampled_from([0.0, -0.0, 0.5, 1.0, float("nan"), float("inf"), -1e300]), st.floats(width=32))
+
+
+TIERS = st.sampled_from([0, 0, 0, 1, 2, 3])
 
 
 class Machine(RuleBasedStateMachine):
@@ -454,9 +558,14 @@ class Machine(RuleBasedStateMachine):
             self.twin.drain()
             self.tuning.__exit__(None, None, None)
 
-    @rule(links=st.lists(st.tuples(st.integers(0, 30), SCORES), max_size=24))
-    def add(self, links: list[tuple[int, float]]) -> None:
-        self.twin.add(keys(*(key for key, _ in links)), scores(*(score for _, score in links)))
+    @rule(links=st.lists(st.tuples(st.integers(0, 30), SCORES), max_size=24), tier=TIERS)
+    def add(self, links: list[tuple[int, float]], tier: int) -> None:
+        self.twin.add(keys(*(key for key, _ in links)), scores(*(score for _, score in links)), tier)
+
+    @precondition(lambda self: self.twin.rows)
+    @rule(row=st.integers(0, 99), tier=TIERS)
+    def promote(self, row: int, tier: int) -> None:
+        self.twin.promote(row % len(self.twin.rows), tier)
 
     @rule(step=st.sampled_from([0.0, 0.5, 2.0]))
     def lease(self, step: float) -> None:
@@ -478,9 +587,11 @@ class Machine(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def rescore(self, data: st.DataObject) -> None:
-        size = sum(map(len, self.twin.rows))
+        rows = self.twin.rows
+        size = sum(len(ks) for ks, _ in rows)
+        tiers = data.draw(st.lists(TIERS, min_size=len(rows), max_size=len(rows)))
         drawn = scores(*data.draw(st.lists(SCORES, min_size=size, max_size=size)))
-        self.twin.rescore(np.split(drawn, np.cumsum([len(ks) for ks in self.twin.rows])[:-1]) if self.twin.rows else [])
+        self.twin.rescore(np.split(drawn, np.cumsum([len(ks) for ks, _ in rows])[:-1]) if rows else [], tiers)
 
     @invariant()
     def agree(self) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from clew import Project
 from clew.model import Doubles, LinkBatch, Visit
-from clew.strategies.base import TOP, Strategy, View, enqueued
+from clew.strategies.base import Strategy, View, enqueued
 from clew.strategies.registry import STRATEGIES
 from clew.web.clock import VirtualClock
 from clew.web.folder import FolderWorld
@@ -54,7 +54,7 @@ class Fixed(Strategy):
 
 class Whole(Fixed):
     name = "whole"
-    whole_pages = True
+    opened_tier = 1
 
 
 class Asking(Fixed):
@@ -66,9 +66,10 @@ class Asking(Fixed):
         self.view, self.asked, self.found = view, 0, list[str]()
 
     def score(self, links: LinkBatch) -> Doubles:
-        if enqueued(links):
-            return np.full(len(links), TOP)
-        return np.full(len(links), 1.0 if self.asked > 1 else np.nan)
+        return np.full(len(links), 1.0 if self.asked > 1 or enqueued(links) else np.nan)
+
+    def tier(self, links: LinkBatch) -> int:
+        return int(enqueued(links))
 
     def learn(self, visit: Visit) -> None:
         if visit.link.kind == "backlink":

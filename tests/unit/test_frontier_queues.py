@@ -7,8 +7,8 @@ import random
 import numpy as np
 import pytest
 
-from clew.frontier import queues
-from clew.frontier.queues import HOT_LEAST, NOTHING_COLD, HostQueue, merit_of, merits, slots_of
+from clew.frontier.merits import LOW, merit_of, merits, slots_of
+from clew.frontier.queues import HOT_LEAST, NOTHING_COLD, HostQueue
 from clew.frontier.ready import SORTED_LEAST, ReadyHosts
 
 SCORES = [-3.4e38, -2.0, -1e-40, -0.0, 0.0, 1e-40, 0.25, 1.0, 3.4e38]
@@ -42,7 +42,7 @@ def test_a_refill_makes_the_best_hot_and_leaves_none_out(count: int) -> None:
     assert sorted([*hot.tolist(), *(queue.cold or [])]) == list(range(count))
     assert len(hot) >= min(count, HOT_LEAST)
     cold = set(queue.cold or [])
-    assert all(merit <= queue.floor for merit in order.tolist() if queues.LOW - (merit & queues.LOW) in cold)
+    assert all(merit <= queue.floor for merit in order.tolist() if LOW - (merit & LOW) in cold)
     assert queue.floor < queue.hot[0]
     assert (queue.floor == NOTHING_COLD) == (queue.cold is None)
 

@@ -20,7 +20,6 @@ from clew.strategies.apprentice.links import Extras, features_of, text_features
 from clew.strategies.apprentice.model import TEXT, Model, Packed, Recipe, Smoothing, Table, pack, unpack
 from clew.strategies.apprentice.settings import ApprenticeSettings
 from clew.strategies.apprentice.window import gains, held_out_order
-from clew.strategies.base import TOP
 from clew.strategies.registry import make
 from clew.text.terms import term_id
 from clew.topics.interest import Interest
@@ -298,9 +297,9 @@ class TestCourse:
         strategy = taught(apprentice())
         strategy.adapt(session())
         batch = page("<p><a href=/x>cups</a>")
-        for kind, score in ((LinkKind.SEED, 1.0), (LinkKind.BACKLINK, TOP)):
+        for kind, tier in ((LinkKind.SEED, 0), (LinkKind.BACKLINK, 1)):
             start = replace(batch, links=replace(batch.links, kinds=(kind,)))
-            assert strategy.score(start).tolist() == [score]
+            assert (strategy.score(start).tolist(), strategy.tier(start)) == ([1.0], tier)
 
 
 class TestOtherCrawls:

@@ -13,7 +13,7 @@ from clew.errors import ConfigError
 from clew.judges.base import JudgeContext
 from clew.judges.naive_bayes import NaiveBayesJudge
 from clew.model import OTHER, Example, Judgement, Link, LinkBatch, LinkKind, Outcome, Response, Session, Source, Visit
-from clew.strategies.base import TOP, Pages
+from clew.strategies.base import Pages
 from clew.strategies.bingo import Bingo
 from clew.strategies.bingo.archetypes import (
     NO_LONGER,
@@ -136,7 +136,7 @@ def test_scores_are_confidence_halved_for_each_rejected_page_in_a_row() -> None:
     seed = seeds("http://a.test/")
     rows = [batch(1, "http://a.test/", ["/d"], [0.9], 0)]
     rows += [batch(n, f"http://a.test/{n}", ["/next"], [s], OTHER) for n, s in ((2, 0.4), (3, 0.3), (4, 0.2))]
-    assert strategy.score(seed).tolist() == [TOP]
+    assert (strategy.tier(seed), strategy.score(seed).tolist()) == (1, [1.0])
     before = seed
     for number, own in enumerate(rows, 1):
         strategy.learn(visit(number, Link(before, 0, 0.5), own))

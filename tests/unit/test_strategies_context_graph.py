@@ -16,11 +16,10 @@ from clew.crawl.evidence import NO_LEAVES, Evidence
 from clew.errors import ConfigError
 from clew.judges.reduced import ReducedVocabulary
 from clew.model import OTHER, Decision, Example, Link, LinkBatch, LinkKind, Outcome, Response, Session, Source, Visit
-from clew.strategies.base import TOP
 from clew.strategies.context_graph import CRAWLING, FETCHING, SEARCHING, SPREADING, ContextGraph
 from clew.strategies.context_graph.build import Graphs
 from clew.strategies.context_graph.layers import OTHER as NO_LAYER
-from clew.strategies.context_graph.layers import Form, LayerModel, Sample, squashed
+from clew.strategies.context_graph.layers import TOP_OF_QUEUE, Form, LayerModel, Sample, squashed
 from clew.strategies.registry import STRATEGIES, make
 from clew.text.reader import seed_links
 from clew.urls.canonical import host, keys, url_words
@@ -167,7 +166,7 @@ def asked_batch(url: str) -> LinkBatch:
 def visit(number: int, url: str, text: str, relevance: float = 0.1) -> Visit:
     found = Response(url, Outcome.OK, 200)
     batch = page_batch(url, text, relevance)
-    return Visit(number, Link(asked_batch(url), 0, TOP), found, None, None, relevance, relevance >= 0.5, 0, "", batch)
+    return Visit(number, Link(asked_batch(url), 0, 1.0), found, None, None, relevance, relevance >= 0.5, 0, "", batch)
 
 
 def view(**more: object) -> StubView:
@@ -193,7 +192,9 @@ def test_until_the_graphs_are_there_nothing_else_is_followed() -> None:
     strategy = ContextGraph()
     strategy.begin(view())
     assert np.isnan(strategy.score(page_batch("http://a.test/", "sailing"))).all()
-    assert strategy.score(asked_batch("http://e.test/person")).tolist() == [TOP]
+    asked = asked_batch("http://e.test/person")
+    assert (strategy.tier(asked), strategy.score(asked).tolist()) == (1, [TOP_OF_QUEUE])
+    assert strategy.tier(page_batch("http://a.test/", "sailing")) == 0
 
 
 def test_graphs_are_fetched_once_and_then_the_model_is_trained() -> None:

@@ -100,7 +100,7 @@ class Applier:
         place = parts.archive.append(records) if parts.archive is not None and records else None
         parts.store.visits.add(visit, arrival.lease, hosts=hosts, scores=scores, warc=place)
         if visit.links is not None and hosts is not None and scores is not None:
-            parts.frontier.add(visit.links.links.keys, hosts, scores, visit.number)
+            parts.frontier.add(visit.links.links.keys, hosts, scores, visit.number, tier=parts.tier(visit.links))
         self._count(visit)
         visited(visit)
         return visit

@@ -22,7 +22,7 @@ def add_row(parts: Parts, urls: Sequence[str], kind: LinkKind, about: str = "") 
     batch = parts.evidence.batch(source, links, NO_LEAVES)
     hosts, scores = parts.evidence.host_ids(links), parts.scores(batch)
     row = parts.store.links.add_seeds(batch, hosts, scores)
-    parts.frontier.add(links.keys, hosts, scores, row)
+    parts.frontier.add(links.keys, hosts, scores, row, tier=parts.tier(batch))
 
 
 def enqueue(parts: Parts, urls: Sequence[str], about: str = "") -> int:

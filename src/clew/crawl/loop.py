@@ -25,7 +25,6 @@ from clew.crawl.parts import Parts
 from clew.crawl.sessions import Sessions
 from clew.frontier.base import Lease
 from clew.model import Link, Outcome, Request, Response, Visit
-from clew.strategies.base import TOP
 from clew.workers.messages import Job, Reading
 
 BACKLOG = 64
@@ -160,7 +159,8 @@ class Loop:
     def _too_low(self, lease: Lease) -> bool:
         """Whether the crawl stops because no link scores ``stop.min_score``; the lease then goes back."""
         frontier, least = self.parts.frontier, self.parts.settings.stop.min_score
-        if not least or lease.score >= least or any(best.score >= least for best in frontier.best(1)):
+        enough = (0, least)  # a link in a higher tier does not come for its score
+        if not least or lease.priority >= enough or any(best.priority >= enough for best in frontier.best(1)):
             return False
         frontier.retry(lease, self.parts.clock.now())
         self.parts.rules.asked = self.parts.rules.asked or "min_score"
@@ -171,7 +171,9 @@ class Loop:
         self._leases += 1
         if self._leases % LOOK_EVERY == 0:
             self.parts.progress.looks += 1
-            self.parts.progress.best_waited += any(best.score > lease.score for best in self.parts.frontier.best(1))
+            self.parts.progress.best_waited += any(
+                best.priority > lease.priority for best in self.parts.frontier.best(1)
+            )
 
     def _landed(self, task: asyncio.Task[None]) -> None:
         """A task ended; an error in it is a fault of ours and ends the crawl (what arrived is kept)."""
@@ -201,10 +203,8 @@ class Loop:
         self._arrivals.put_nowait(Arrival(lease, link, response, reading, again))
 
     def _link(self, lease: Lease) -> Link:
-        batch, score = self.parts.store.links.batch(lease.row), lease.score
-        if score >= TOP and self.parts.strategy.whole_pages:  # it comes first for its page's sake
-            score = float(self.parts.store.links.scores(lease.row)[lease.index])
-        return Link(batch, lease.index, score, self.attempts.get(lease.key, 0))
+        batch = self.parts.store.links.batch(lease.row)
+        return Link(batch, lease.index, lease.score, self.attempts.get(lease.key, 0))
 
     async def _fetch(self, link: Link) -> Response:
         refused = self.parts.scope.why_not(link.url, link.depth)

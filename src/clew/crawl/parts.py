@@ -12,6 +12,7 @@ from clew.crawl.evidence import Evidence
 from clew.crawl.pages import OnPage
 from clew.crawl.progress import Progress
 from clew.crawl.stopping import StopRules
+from clew.crawl.tiers import tier_of
 from clew.crawl.view import CrawlView
 from clew.examples.training import Trainer
 from clew.frontier.base import Frontier
@@ -59,6 +60,10 @@ class Parts:
             self.store.journal.archive = self.archive.flush()
         self.store.journal.clock = self.clock.now()
         self.store.commit()
+
+    def tier(self, batch: LinkBatch) -> int:
+        """The tier of the links of a row as they are found."""
+        return tier_of(self.strategy, batch)
 
     def scores(self, batch: LinkBatch) -> Doubles:
         """The strategy's scores, NaN where a link must not be followed (rel=nofollow, scope.max_depth)."""

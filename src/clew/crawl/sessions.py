@@ -7,21 +7,21 @@ the later visits are learned again, so that it is in the state it was in.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 
 import numpy as np
-import numpy.typing as npt
 
 from clew.crawl.enqueuing import add_row
 from clew.crawl.events import decide, session_ended, tell
 from clew.crawl.parts import Parts
+from clew.crawl.tiers import opened_rows, row_tiers
 from clew.errors import ClewError, InputError
-from clew.frontier.base import Frontier
-from clew.model import Decision, Doubles, Keys, LinkKind, Session
+from clew.frontier.base import Frontier, ScoredRow
+from clew.model import Decision, Keys, LinkBatch, LinkKind, Session
 from clew.store.base import Store
 from clew.store.records import HostIds
-from clew.strategies.base import TOP
 from clew.web.base import GIVEN_UP
 
 BULK = 1 << 18
@@ -30,27 +30,23 @@ BULK = 1 << 18
 ROWS = 512
 """Rows scored again between two writes."""
 
+NO_TIERS: Mapping[int, int] = MappingProxyType({})
 
-def rebuild(frontier: Frontier, store: Store, opened: Set[int] = frozenset()) -> None:
+
+def rebuild(frontier: Frontier, store: Store, tiers: Mapping[int, int] = NO_TIERS) -> None:
     """Fill an empty frontier from the packed rows: every link known in the order it was found, what is done done,
     and the rest scored. It is the same frontier as one to which the rows were added one by one, in a third of the time.
 
-    The links of ``opened`` rows come before all others (strategies that fetch whole pages).
+    ``tiers``: those of rows that are not in tier 0.
     """
     for found, hosts in _found(store):
         frontier.add(found, hosts, np.full(len(found), np.nan), row=0)
     frontier.finish(store.links.done_keys())
     frontier.rescore(
-        (row, found, first_of_all(scores) if row in opened else scores.astype(np.float64))
-        for row, found, _, scores in store.links.rows()
+        (row, found, scores.astype(np.float64), tiers.get(row, 0)) for row, found, _, scores in store.links.rows()
     )
     for host_id, ready_at in store.hosts.ready():
         frontier.hold(host_id, ready_at)
-
-
-def first_of_all(scores: npt.NDArray[np.floating]) -> Doubles:
-    """Scores above all others, but for links that must not be followed."""
-    return np.where(np.isnan(scores), np.nan, TOP)
 
 
 def _found(store: Store) -> Iterator[tuple[Keys, HostIds]]:
@@ -87,12 +83,11 @@ class Sessions:
         """Rebuild frontier, progress and strategy; add seeds that are new."""
         parts, store = self.parts, self.parts.store
         store.links.readmit(reason=GIVEN_UP)  # a host that was down then may be up now
-        if parts.strategy.whole_pages:
-            self.opened = store.links.opened()
-        rebuild(parts.frontier, store, self.opened)
+        self.opened = opened_rows(store, parts.strategy)
         self._recall_progress()
         parts.strategy.begin(parts.view)
         self._restore_strategy()
+        rebuild(parts.frontier, store, row_tiers(store, parts.strategy, self.opened))
         self._take_over()
         self._add_seeds(seeds)
         store.commit()
@@ -157,12 +152,11 @@ class Sessions:
 
     def open_row(self, row: int) -> None:
         """A link of packed row ``row`` was taken: for strategies that fetch whole pages, its other links come next."""
-        if not self.parts.strategy.whole_pages or row in self.opened:
-            return
-        self.opened.add(row)
-        links = self.parts.store.links.batch(row).links
-        scores = first_of_all(self.parts.store.links.scores(row))
-        self.parts.frontier.add(links.keys, self.parts.evidence.host_ids(links), scores, row)
+        tier, store = self.parts.strategy.opened_tier, self.parts.store
+        if tier and row not in self.opened:
+            self.opened.add(row)
+            scores = store.links.scores(row).astype(np.float64)
+            self.parts.frontier.promote(row, store.links.batch(row).links.keys, scores, tier)
 
     # -- asking outside -----------------------------------------------------------------------------------
 
@@ -231,10 +225,15 @@ class Sessions:
         """Score every stored link again and give frontier and store the new scores, some rows at a time."""
         self.parts.frontier.rescore(self._scored_anew())
 
-    def _scored_anew(self) -> Iterator[tuple[int, Keys, Doubles]]:
+    def _scored_anew(self) -> Iterator[ScoredRow]:
         store = self.parts.store
-        rows = ((row, batch.links.keys, self.parts.scores(batch)) for row, batch in store.links.batches())
+        rows = (self._scored_row(row, batch) for row, batch in store.links.batches())
         while some := list(islice(rows, ROWS)):
-            store.links.update_scores((row, scores) for row, _, scores in some)
-            for row, found, scores in some:
-                yield row, found, first_of_all(scores) if row in self.opened else scores
+            store.links.update_scores((row, scores) for row, _, scores, _ in some)
+            yield from some
+
+    def _scored_row(self, row: int, batch: LinkBatch) -> ScoredRow:
+        parts, tier = self.parts, self.parts.tier(batch)
+        if row in self.opened:
+            tier = max(tier, parts.strategy.opened_tier)
+        return row, batch.links.keys, parts.scores(batch), tier

@@ -7,8 +7,12 @@ A URL known to the frontier is in one of these states:
 * **leased**: handed out, its host is busy;
 * **done**: fetched, failed for good, refused or absent; it is never handed out again.
 
-Invariants: each key has one state; at most one lease a host; ``lease`` gives the highest score among the
-hosts that are not busy and whose ``ready_at`` has come, ties broken by the order of first sight.
+A link's priority is its tier and its score. Tier 0 is the normal one: the highest score first, ties in the order of
+first sight. Links of the tiers 1 to 3 come before all of lower tiers, within a tier in the order of first sight
+whatever their scores, which they keep: that is for links that come first for another reason than their score.
+
+Invariants: each key has one state; at most one lease a host; ``lease`` gives the first link by this order among the
+hosts that are not busy and whose ``ready_at`` has come.
 """
 
 from __future__ import annotations
@@ -22,6 +26,9 @@ import numpy.typing as npt
 
 from clew.model import Doubles, Keys
 
+ScoredRow = tuple[int, Keys, Doubles, int]
+"""Number of a packed row, keys of its links, their scores, and the tier they are all in."""
+
 
 @dataclass(slots=True)
 class Lease:
@@ -34,6 +41,12 @@ class Lease:
     row: int
     index: int
     score: float
+    tier: int = 0
+
+    @property
+    def priority(self) -> tuple[int, float]:
+        """Higher is sooner, but for first sight and for hosts that are busy or rest."""
+        return self.tier, 0.0 if self.tier else self.score
 
 
 class Frontier(Protocol):
@@ -46,12 +59,24 @@ class Frontier(Protocol):
         scores: Doubles,
         row: int,
         indices: npt.NDArray[np.int32] | None = None,
+        tier: int = 0,
     ) -> int:
-        """Add the links of packed row ``row``; returns how many keys were new.
+        """Add the links of packed row ``row``, all in one tier (0 to 3); returns how many keys were new.
 
         ``indices`` are their places in the row (default 0 .. n-1). A known waiting or parked key is combined
-        with the new score by the frontier's rule: "best" keeps the better link and its place, "first" keeps
-        the first, "mean" averages the scores seen (place of the best). Done and leased keys ignore it.
+        with the new link: the higher tier counts, whatever the frontier's rule, and in one tier the rule says which
+        link gives score and place. "best": the one of the higher priority; "first": the first; "mean" averages the
+        scores seen in all tiers (place of the best). A link with the score NaN counts for nothing; done and leased
+        keys ignore all.
+        """
+        ...
+
+    def promote(self, row: int, keys: Keys, scores: Doubles, tier: int) -> None:
+        """The links of a row that was added before are in this tier from now on, those with the score NaN excepted;
+        ``keys`` and ``scores`` are those of the whole row.
+
+        It is as if the row had been added in this tier at first: keys that wait in a lower tier are raised, and their
+        place is in this row. Scores are not averaged again. Leased keys stay as they are.
         """
         ...
 
@@ -75,9 +100,9 @@ class Frontier(Protocol):
         """The host may not be visited before ``ready_at``."""
         ...
 
-    def rescore(self, rows: Iterable[tuple[int, Keys, Doubles]]) -> int:
-        """Forget the scores of all waiting and parked links and give them those of ``rows``: (row, keys, scores)
-        of every packed row in order, combined by the frontier's rule just as ``add`` would (places follow).
+    def rescore(self, rows: Iterable[ScoredRow]) -> int:
+        """Forget the scores and tiers of all waiting and parked links and give them those of ``rows``: every packed
+        row in order, combined by the frontier's rule just as ``add`` would (places follow).
         The order of first sight stays. Links that no row names are parked. Returns how many got a score.
         After it, the frontier equals one rebuilt by adding the same rows and finishing the same keys."""
         ...

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from clew.model import Keys
 
-Slots = npt.NDArray[np.int64]
+SlotColumn = npt.NDArray[np.int64]
 
 MIX = 0x9E3779B97F4A7C15
 """Odd, near 2^64 / golden ratio: spreads keys that are not random (Knuth's multiplicative hashing)."""
@@ -45,7 +45,7 @@ class KeyTable:
         """Bytes of memory held."""
         return self._buckets.nbytes
 
-    def find(self, keys: Keys, column: Keys) -> tuple[Slots, Slots]:
+    def find(self, keys: Keys, column: Keys) -> tuple[SlotColumn, SlotColumn]:
         """int64[n] each: the slot of each key, -1 where it is unknown; the bucket where its probing ended.
 
         ``column`` holds the key of every slot.
@@ -69,7 +69,7 @@ class KeyTable:
         step = mixed & STEP | 1
         return self._follow(key, (mixed >> (64 - self._bits)) - step, step, column)
 
-    def place(self, keys: Keys, slots: Slots, at: Slots, column: Keys) -> None:
+    def place(self, keys: Keys, slots: SlotColumn, at: SlotColumn, column: Keys) -> None:
         """Enter distinct unknown keys with their slots where ``find`` ended; grows first when needed."""
         room = FULL * len(self._buckets)
         while self._used + len(keys) > FULL * len(self._buckets):
@@ -91,7 +91,7 @@ class KeyTable:
         self._used += 1
         self._buckets[at] = slot
 
-    def _start(self, keys: Keys) -> tuple[Slots, Slots]:
+    def _start(self, keys: Keys) -> tuple[SlotColumn, SlotColumn]:
         """First bucket and (odd) step of each key."""
         mixed = keys * _MIX
         return (mixed >> self._shift).view(np.int64), _steps(mixed)
@@ -105,7 +105,7 @@ class KeyTable:
             if slot < 0 or key_of(slot) == key:
                 return slot, at
 
-    def _settle(self, keys: Keys, slots: Slots) -> None:
+    def _settle(self, keys: Keys, slots: SlotColumn) -> None:
         at, step = self._start(keys)
         mask = len(self._buckets) - 1
         while len(slots):
@@ -125,6 +125,6 @@ class KeyTable:
             self._settle(column[slots], slots)
 
 
-def _steps(mixed: Keys) -> Slots:
+def _steps(mixed: Keys) -> SlotColumn:
     """From one bucket to the next, of mixed keys; odd, so that all buckets are met."""
     return (mixed & _STEP | _ODD).view(np.int64)

@@ -1,29 +1,19 @@
 """The waiting links of one host, best first, in 4 to 8 bytes each.
 
-A link's place in the order is its **merit**: one 64-bit number, higher is sooner, made of its score and its slot, so
-that equal scores go by first sight. A queue keeps the best few merits sorted (``hot``) and the rest as bare slots
-in no order (``cold``); when ``hot`` runs out it is refilled with the best of ``cold``. No cold link is better than
-``floor``, and no hot link is worse. Every merit in ``hot`` is true; ``cold`` may hold slots that left it long ago,
-and some twice: the frontier's states tell.
+A queue keeps the best few merits sorted (``hot``) and the rest as bare slots in no order (``cold``); when ``hot`` runs
+out it is refilled with the best of ``cold``. No cold link is better than ``floor``, and no hot link is worse. Every
+merit in ``hot`` is true; ``cold`` may hold slots that left it long ago, and some twice: the states of slots tell.
 """
 
 from __future__ import annotations
 
-import struct
 import sys
 from array import array
 from bisect import bisect_left
 
 import numpy as np
-import numpy.typing as npt
 
-from clew.model import Floats
-
-Merits = npt.NDArray[np.uint64]
-ColdSlots = npt.NDArray[np.uint32]
-
-LOW = 0xFFFFFFFF
-"""The low half of a merit: LOW - slot."""
+from clew.frontier.merits import Merits, SlotNumbers, slots_of
 
 HOT_LEAST = 32
 HOT_SHARE = 64
@@ -36,27 +26,6 @@ IDLE, TIMED, READY = range(3)
 
 EMPTY = sys.getsizeof(array("Q"))
 
-_ZERO, _SIGN, _31, _32 = np.float32(0.0), np.int32(-0x80000000), np.int32(31), np.uint64(32)
-_float, _word = struct.Struct("<f"), struct.Struct("<I")
-
-
-def merits(scores: Floats, slots: npt.NDArray[np.int64] | ColdSlots) -> Merits:
-    """uint64[n]: the merit of each slot with its score (float32[n], no NaN)."""
-    bits = (scores + _ZERO).view(np.int32)  # + 0.0 makes -0.0 and 0.0 equal
-    order = bits ^ (bits >> _31 | _SIGN)  # of negative scores all bits turn, else the sign
-    return order.view(np.uint32).astype(np.uint64) << _32 | (LOW - slots).astype(np.uint64)
-
-
-def merit_of(score: float, slot: int) -> int:
-    """The merit of one slot with its score."""
-    bits: int = _word.unpack(_float.pack(score + 0.0))[0]
-    return (bits ^ LOW if bits >> 31 else bits | 0x80000000) << 32 | LOW - slot
-
-
-def slots_of(order: Merits) -> ColdSlots:
-    """uint32[n]: the slots in merits."""
-    return ~order.astype(np.uint32)
-
 
 def hot_size(waiting: int) -> int:
     """How many of so many links a refill makes hot."""
@@ -64,7 +33,7 @@ def hot_size(waiting: int) -> int:
 
 
 class HostQueue:
-    """Waiting links of a host, and the host's own state. ``where`` says in which of the frontier's heaps it stands."""
+    """Waiting links of a host, and the host's own state; ``where``: in which of the heaps of ``Hosts`` it stands."""
 
     __slots__ = ("busy", "cold", "floor", "hot", "limit", "ready_at", "waiting", "where")
 
@@ -95,7 +64,7 @@ class HostQueue:
         numbers = sys.getsizeof(self.ready_at) + sys.getsizeof(self.floor) + sys.getsizeof(self.waiting)
         return sys.getsizeof(self) + arrays + numbers
 
-    def cool(self, slots: ColdSlots) -> None:
+    def cool(self, slots: SlotNumbers) -> None:
         """Take in links that are no better than ``floor``."""
         if self.cold is None:
             self.cold = array("I")
@@ -111,7 +80,7 @@ class HostQueue:
         """Take a link out of the hot part."""
         del self.hot[bisect_left(self.hot, merit)]
 
-    def overflow(self) -> ColdSlots:
+    def overflow(self) -> SlotNumbers:
         """Move the worse part of a hot part beyond its limit to the cold one; returns the slots that moved."""
         cut = len(self.hot) - self.limit // 2
         leaving = slots_of(np.frombuffer(self.hot[:cut], np.uint64))
@@ -120,7 +89,7 @@ class HostQueue:
         self.cool(leaving)
         return leaving
 
-    def refill(self, order: Merits) -> ColdSlots:
+    def refill(self, order: Merits) -> SlotNumbers:
         """Fill an empty hot part with the best of these, all that is cold; returns the slots now hot."""
         size = hot_size(len(order))
         if len(order) > 16 * size:  # else a whole sort is as quick
@@ -131,7 +100,7 @@ class HostQueue:
         self.fill(order[-size:], slots_of(order[:-size]))
         return slots_of(order[-size:])
 
-    def fill(self, best: Merits, rest: ColdSlots) -> None:
+    def fill(self, best: Merits, rest: SlotNumbers) -> None:
         """Hold these links and no others: ``best`` sorted, none worse than any of ``rest``."""
         self.hot = array("Q", best.tobytes())
         self.cold = array("I", rest.tobytes()) if len(rest) else None

@@ -11,7 +11,6 @@ from clew.config import Settings
 from clew.crawl.running import CrawlResult, Display, runner
 from clew.crawl.running import run as run_setup
 from clew.crawl.setup import Setup
-from clew.errors import ConfigError
 from clew.examples.gathering import Gatherer
 from clew.examples.training import Trainer
 from clew.judges.base import Judge, JudgeContext, Shares
@@ -135,10 +134,7 @@ def strategy_name(settings: Settings) -> str:
 def strategy_of(project: ProjectFolder, name: str = "") -> Strategy:
     """Where to go next. Raises ConfigError for a wrong name or setting."""
     name = name or strategy_name(project.settings)
-    strategy = make_strategy(name, project.settings.strategy.get(name, {}))
-    if strategy.whole_pages and project.settings.crawl.duplicates != "best":
-        raise ConfigError(f'the strategy {name} fetches whole pages, which needs crawl.duplicates = "best"')
-    return strategy
+    return make_strategy(name, project.settings.strategy.get(name, {}))
 
 
 def judge_of(project: ProjectFolder, name: str = "") -> Judge:

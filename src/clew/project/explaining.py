@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import msgspec
 import numpy as np
 
 from clew.crawl.lastrun import last_run
+from clew.crawl.tiers import opened_rows, row_tiers, tier_of
 from clew.crawl.view import CrawlView
 from clew.errors import ArchiveError
 from clew.judges.base import Judge
-from clew.model import Keys, Outcome
+from clew.model import Outcome
 from clew.project.assembly import strategy_of, trainer_as_crawled
 from clew.project.project import Project
 from clew.store.base import Store
@@ -126,18 +128,36 @@ def _waiting(project: Project, store: Store, strategy: Strategy, url: str) -> Ex
     places = list(store.links.find(key(url)))
     if not places:
         return Explanation(url, "unknown", "no page visited so far links to it, and it is no seed")
-    row, index, score = max(places, key=lambda place: -np.inf if np.isnan(place[2]) else place[2])
-    batch = store.links.batch(row)
+    opened = opened_rows(store, strategy)
+    tiers = row_tiers(store, strategy, opened)
+    row, index, score = max(places, key=lambda place: _priority(tiers.get(place[0], 0), place[2]))
+    batch, tier = store.links.batch(row), tiers.get(row, 0)
     source = _found_on(store, row)
     if np.isnan(score):
         return Explanation(url, "parked", f"not to be followed (rel=nofollow, depth, or the strategy says so){source}")
     parts = "; ".join(strategy.explain(batch, index))
-    ahead = _ahead(store, score)
-    return Explanation(url, "waiting", f"waits with score {score:.3f}, about {ahead} links before it{source}: {parts}")
+    if row in opened and not tier_of(strategy, batch):
+        parts = f"a link of its page was taken, so the page's others come next; {parts}"
+    first = f" in tier {tier}, before all links of lower tiers" if tier else ""
+    ahead = _ahead(store, tiers, row, score)
+    waits = f"waits with score {score:.3f}{first}, about {ahead} links before it{source}: {parts}"
+    return Explanation(url, "waiting", waits)
 
 
-def _ahead(store: Store, score: float) -> int:
-    """How many waiting URLs have a better score."""
-    better = [keys[scores > score] for _, keys, _, scores in store.links.rows()]
-    keys: Keys = np.unique(np.concatenate(better)) if better else np.empty(0, np.uint64)
-    return len(np.setdiff1d(keys, store.links.done_keys()))
+def _priority(tier: int, score: float) -> tuple[float, float]:
+    """As in the frontier: links of a tier above 0 go by first sight; those not to be followed come last."""
+    if np.isnan(score):
+        return -1.0, 0.0
+    return float(tier), 0.0 if tier else score
+
+
+def _ahead(store: Store, tiers: Mapping[int, int], row: int, score: float) -> int:
+    """How many waiting URLs come before a link of a row."""
+    before, met, tier = [np.empty(0, np.uint64)], False, tiers.get(row, 0)
+    for number, keys, _, scores in store.links.rows():
+        other, met = tiers.get(number, 0), met or number == row
+        if other > tier or (other == tier > 0 and not met):
+            before.append(keys[~np.isnan(scores)])
+        elif other == tier == 0:
+            before.append(keys[scores > score])
+    return len(np.setdiff1d(np.concatenate(before), store.links.done_keys()))

@@ -161,9 +161,9 @@ class Strategy(ABC):
     name: str = ""
     """How users call it; by default the name of the class, so that class MostLinks is most-links."""
 
-    whole_pages: bool = False
-    """Whether all links of a page are fetched before those of the next page (CFC-35): once a link of a page is taken,
-    the page's other links come before all others."""
+    opened_tier: int = 0
+    """The tier of a page's other links once one of them was taken. Above 0, all links of a page are fetched before
+    those of the next page; 0: link by link."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -176,6 +176,16 @@ class Strategy(ABC):
     @abstractmethod
     def score(self, links: LinkBatch) -> Doubles:
         """float64[n]: higher is sooner, NaN is *do not follow*."""
+
+    def tier(self, links: LinkBatch) -> int:
+        """0 to 3: links of a higher tier come before all of lower ones, whatever their scores, and above tier 0 in the
+        order in which they were found. Asked about links that stand on no page: seeds, pages that the strategy put on
+        the frontier (``View.enqueue``), and where they redirect to.
+
+        Asked again when a crawl is resumed, so it must depend, like ``score``, on nothing but the links and what was
+        learned, and may change only when all links are scored again.
+        """
+        return 0
 
     def learn(self, visit: Visit) -> None:
         """Called after every visit, in order: what was predicted against what was found."""
@@ -209,11 +219,12 @@ class Strategy(ABC):
         """Take up a state made by ``state``."""
 
 
-TOP = 1e6
-"""The score of links that come before all others: pages that a strategy put on the frontier itself, and the rest of a
-page whose links are fetched together."""
-
-
 def enqueued(links: LinkBatch) -> bool:
     """Whether these links were put on the frontier by a strategy (``View.enqueue``)."""
     return len(links) > 0 and links.links.kinds[0] is LinkKind.BACKLINK
+
+
+def has_tiers(strategy: Strategy) -> bool:
+    """Whether a strategy may put links that it is asked about into a tier above 0."""
+    own: object = type(strategy).tier
+    return own is not Strategy.tier

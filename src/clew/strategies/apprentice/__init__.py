@@ -47,7 +47,7 @@ from clew.strategies.apprentice.links import Extras, Teacher, features_of
 from clew.strategies.apprentice.model import PAGE, SIBLING, URL, Model, Packed, Recipe, Smoothing, Table, unpack
 from clew.strategies.apprentice.settings import ApprenticeSettings
 from clew.strategies.apprentice.window import gains, held_out_order
-from clew.strategies.base import TOP, Strategy, View, enqueued
+from clew.strategies.base import Strategy, View, enqueued
 from clew.text.terms import name as term_name
 
 LEAST = 5
@@ -176,7 +176,7 @@ class Apprentice(Strategy):
 
     def score(self, links: LinkBatch) -> Doubles:
         if enqueued(links):
-            scores = np.full(len(links), TOP)
+            scores = np.ones(len(links))
         elif self.model is None:
             scores = np.full(len(links), self.settings.prior or links.source.relevance)
         elif len(links) and links.links.kinds[0] is LinkKind.SEED:
@@ -187,6 +187,10 @@ class Apprentice(Strategy):
         if self.allowed is not None:
             scores[~np.isin(links.links.keys, self.allowed)] = np.nan
         return scores
+
+    def tier(self, links: LinkBatch) -> int:
+        """Pages it asked for come first: what they teach is wanted now."""
+        return int(enqueued(links))
 
     def _all_odds(self, model: Model, links: LinkBatch) -> Doubles:
         """float64[n]: x of every link."""

@@ -33,7 +33,7 @@ import msgspec
 import numpy as np
 
 from clew.model import OTHER, Bools, Decision, Doubles, LinkBatch, LinkKind, Outcome, Session, Source, Visit
-from clew.strategies.base import TOP, Pages, Strategy, View, enqueued
+from clew.strategies.base import Pages, Strategy, View, enqueued
 from clew.strategies.bingo.archetypes import Ranked
 from clew.strategies.bingo.paths import MOVED, Paths
 from clew.strategies.bingo.retraining import Rounds, Topics
@@ -101,8 +101,8 @@ class Bingo(Strategy):
     # -- scoring ------------------------------------------------------------------------------------------
 
     def score(self, links: LinkBatch) -> Doubles:
-        if not links.source.url or enqueued(links):
-            return np.full(len(links), TOP)
+        if self.tier(links):
+            return np.ones(len(links))
         steps, held, hub = self._standing(links.source)
         if steps > self._tunnelling and not hub:
             return np.full(len(links), np.nan)
@@ -114,6 +114,10 @@ class Bingo(Strategy):
         if not self.harvesting:
             scores[self._later(links)] = np.nan
         return scores
+
+    def tier(self, links: LinkBatch) -> int:
+        """Seeds, and the pages that link to its authorities, come before what it found."""
+        return int(not links.source.url or enqueued(links))
 
     def _standing(self, source: Source) -> tuple[int, int, bool]:
         """Pages rejected in a row, class held, and whether the page is a top hub; of a page that was not learned, as if
@@ -240,7 +244,7 @@ class Bingo(Strategy):
 
     def explain(self, links: LinkBatch, index: int) -> list[str]:
         source = links.source
-        if not source.url or enqueued(links):
+        if self.tier(links):
             return ["bingo: a seed, or a page that links to an authority: fetched before all others"]
         steps, held, hub = self._standing(source)
         phase = "harvesting" if self.harvesting else "learning"

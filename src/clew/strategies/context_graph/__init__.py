@@ -35,7 +35,7 @@ import msgspec
 import numpy as np
 
 from clew.model import Decision, Doubles, Judgement, LinkBatch, LinkKind, Outcome, Session, Source, Visit
-from clew.strategies.base import TOP, Strategy, View, enqueued
+from clew.strategies.base import Strategy, View, enqueued
 from clew.strategies.context_graph.build import Graphs, Layer
 from clew.strategies.context_graph.layers import TOP_OF_QUEUE, LayerModel, squashed
 from clew.strategies.context_graph.settings import Settings as ContextGraphSettings
@@ -63,7 +63,7 @@ class ContextGraph(Strategy):
     """Expands the pages that look nearest to a target."""
 
     name = "context-graph"
-    whole_pages = True
+    opened_tier = 1
     Settings = ContextGraphSettings
 
     def __init__(self, settings: ContextGraphSettings | None = None) -> None:
@@ -86,17 +86,18 @@ class ContextGraph(Strategy):
     # -- scoring ------------------------------------------------------------------------------------------
 
     def score(self, links: LinkBatch) -> Doubles:
-        if self.phase == SPREADING and not enqueued(links):
+        if self.tier(links):
+            return np.full(len(links), TOP_OF_QUEUE)
+        if self.phase == SPREADING:
             return np.asarray(1.0 / (2.0 + links.depths), np.float64)
-        return np.full(len(links), self._score(links), np.float64)
-
-    def _score(self, links: LinkBatch) -> float:
-        if enqueued(links):
-            return TOP
         if self.phase != CRAWLING:
-            return TOP if self._asked_for(links) else float("nan")
+            return np.full(len(links), np.nan)
         queue, within = self._queue(links)
-        return self.last - queue + within
+        return np.full(len(links), self.last - queue + within)
+
+    def tier(self, links: LinkBatch) -> int:
+        """Pages that were asked for are fetched before any other."""
+        return int(enqueued(links) or (self.phase not in (SPREADING, CRAWLING) and self._asked_for(links)))
 
     def _asked_for(self, links: LinkBatch) -> bool:
         """Whether this is a redirect of a page that was asked for, to one that is not in the graphs anyway."""

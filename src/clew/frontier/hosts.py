@@ -1,0 +1,319 @@
+"""Which waiting link may be fetched now: the queues of all hosts, and the hosts by what they wait for.
+
+Per host a ``HostQueue``; host ids are taken to be dense, as a store's are. Over the hosts: those that may be visited
+now, by their best link, and a heap of those that must wait, by time. Entries of both go stale rather than being
+searched for: one counts only if it still says what its host's queue says.
+
+Invariants between calls: ``waiting`` of a queue is the number of its hot links and of distinct slots marked cold in
+it; a host that is ready has a hot link, and an entry for the best one; a host in neither place is busy or has nothing
+that waits.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from bisect import insort
+from collections.abc import Iterator
+from heapq import heappop, heappush, heapreplace
+
+import numpy as np
+
+from clew.frontier.keytable import SlotColumn
+from clew.frontier.merits import LOW, Merits, SlotNumbers, slots_of
+from clew.frontier.queues import IDLE, READY, TIMED, HostQueue, hot_size
+from clew.frontier.ready import ReadyHosts
+from clew.frontier.slots import COLD, HOT, HostColumn, Slots
+from clew.model import Bools
+
+NOBODY = HostQueue()
+"""Stands for the queue of a host that was not seen yet."""
+
+NOTHING = -1
+
+SINGLY = 4
+"""So few links of a host are queued one by one."""
+
+
+class Hosts:
+    """Queues the slots that wait; marks them hot and cold, and reads nothing but their scores, tiers and hosts.
+
+    ``waiting`` links in all on ``waited_for`` hosts; ``busy`` hosts have a link leased.
+    """
+
+    def __init__(self, slots: Slots) -> None:
+        self.waiting = self.waited_for = self.busy = 0
+        self.queues: list[HostQueue] = []  # by host; hosts not seen yet share NOBODY
+        self._slots = slots
+        self._state = slots.state  # the same array for good: it grows where it is
+        self._ready = ReadyHosts()
+        self._timed: list[tuple[float, int]] = []  # (time at which to look again, host)
+        self._now = 0.0
+
+    @property
+    def link_nbytes(self) -> int:
+        """Bytes that grow with the links."""
+        return sum(queue.link_nbytes for queue in self._seen())
+
+    @property
+    def host_nbytes(self) -> int:
+        """Bytes that grow with the hosts: queues, the list of the ready, the heap of the others (pairs of numbers)."""
+        queues = sum(queue.host_nbytes for queue in self._seen())
+        pair = sys.getsizeof((0.0, 0)) + sys.getsizeof(0.0) + sys.getsizeof(1 << 16)
+        heap = sys.getsizeof(self._timed) + pair * len(self._timed)
+        return sys.getsizeof(self.queues) + queues + self._ready.nbytes + heap
+
+    # -- links come, change and go ------------------------------------------------------------------------
+
+    def enter(self, host: int, merit: int) -> None:
+        """A link, marked cold and in no queue, begins to wait."""
+        queues = self.queues
+        if host >= len(queues) or (queue := queues[host]) is NOBODY:
+            queue = self._queue(host)
+        if not queue.waiting:
+            self.waited_for += 1
+        queue.waiting += 1
+        self.waiting += 1
+        self._put(host, queue, merit)
+
+    def enter_many(self, hosts: HostColumn, order: Merits) -> None:
+        """``enter`` for many links: host by host, each in one go."""
+        by = np.lexsort((order, hosts))
+        hosts, order = hosts[by], order[by]
+        slots = slots_of(order)
+        starts = np.flatnonzero(np.concatenate([[True], hosts[1:] != hosts[:-1]]))
+        ends = np.append(starts[1:], len(hosts))
+        for host, start, end in zip(hosts[starts].tolist(), starts.tolist(), ends.tolist(), strict=True):
+            if end - start > SINGLY:
+                self._enter_run(host, order[start:end], slots[start:end])
+            else:
+                for merit in order[start:end][::-1].tolist():
+                    self.enter(host, merit)
+
+    def _enter_run(self, host: int, order: Merits, slots: SlotNumbers) -> None:
+        """Sorted merits of one host, and their slots."""
+        queue, count = self._queue(host), len(order)
+        head = queue.hot[-1] if queue.hot else None
+        if queue.waiting:
+            self._merge(queue, order)
+        else:
+            self.waited_for += 1
+            cut = count - hot_size(count)
+            queue.fill(order[cut:], slots[:cut])
+            self._state[slots[cut:]] = HOT
+        queue.waiting += count
+        self.waiting += count
+        if queue.where == READY:
+            if queue.hot[-1] != head:
+                self._announce(queue.hot[-1])
+        elif queue.where == IDLE and not queue.busy:
+            self._offer(host, queue)
+
+    def change_cold(self, host: int, merit: int) -> None:
+        """A link that is marked cold has a new merit; its place among the cold goes stale if it becomes hot."""
+        queue = self.queues[host]
+        if merit > queue.floor:
+            self._put(host, queue, merit)
+
+    def change_hot(self, host: int, before: int, merit: int) -> None:
+        """A hot link has a new merit."""
+        queue = self.queues[host]
+        if queue.where == READY and queue.hot[-1] == before:
+            queue.where = IDLE
+        queue.drop(before)
+        self._state[LOW - (merit & LOW)] = COLD
+        self._put(host, queue, merit)
+        if queue.where == IDLE and not queue.busy:
+            self._offer(host, queue)
+
+    def remove(self, slots: SlotColumn, hot: Bools) -> None:
+        """Waiting links, not marked as such any more, wait no longer; ``hot``: which of them were."""
+        self.waiting -= len(slots)
+        hosts, order = self._slots.host[slots].tolist(), self._slots.merits(slots).tolist()
+        beheaded = {}
+        for host, merit, was_hot in zip(hosts, order, hot.tolist(), strict=True):
+            queue = self.queues[host]
+            queue.waiting -= 1
+            if was_hot:
+                if queue.hot[-1] == merit and queue.where == READY:
+                    queue.where = IDLE
+                    beheaded[host] = queue
+                queue.drop(merit)
+            if not queue.waiting:
+                self.waited_for -= 1
+                queue.clear()
+        for host, queue in beheaded.items():
+            if queue.waiting:
+                self._offer(host, queue)
+
+    def clear(self) -> None:
+        """Nothing waits anywhere; what hosts are busy and when they may be visited stays."""
+        self.waiting = self.waited_for = 0
+        self._ready.clear()
+        self._timed.clear()
+        for queue in self._seen():
+            queue.clear()
+
+    # -- hosts are visited --------------------------------------------------------------------------------
+
+    def take(self, now: float) -> int:
+        """Take the best link whose host may be visited at ``now`` out of its queue, and make the host busy; returns
+        its slot, or NOTHING."""
+        self._now = now
+        if self._timed and self._timed[0][0] <= now:
+            self._release(now)
+        ready, queues, host_of = self._ready, self.queues, self._slots.host.item
+        while merit := ready.pop():
+            slot = LOW - (merit & LOW)
+            host = host_of(slot)
+            queue = queues[host]
+            if queue.where == READY and queue.hot[-1] == merit:
+                if queue.ready_at <= now:
+                    self._take_head(queue)
+                    return slot
+                self._offer(host, queue)  # the clock went back
+        return NOTHING
+
+    def free(self, host: int, ready_at: float) -> None:
+        """A busy host may be visited again at ``ready_at``."""
+        queue = self.queues[host]
+        queue.busy = False
+        self.busy -= 1
+        if ready_at > queue.ready_at:  # noqa: PLR1730 - max() takes longer
+            queue.ready_at = ready_at
+        if queue.waiting:
+            self._offer(host, queue)
+
+    def hold(self, host: int, ready_at: float) -> None:
+        """A host may not be visited before ``ready_at``."""
+        queue = self._queue(host)
+        if ready_at > queue.ready_at:
+            queue.ready_at = ready_at
+            if queue.where == READY and ready_at > self._now:
+                self._offer(host, queue)
+
+    def next_ready(self) -> float | None:
+        """The earliest time at which a link may be taken; None when nothing waits on any free host."""
+        ready, timed, queues = self._ready, self._timed, self.queues
+        while merit := ready.top():
+            queue = queues[self._slots.host.item(LOW - (merit & LOW))]
+            if queue.where == READY and queue.hot[-1] == merit:
+                return queue.ready_at
+            ready.pop()
+        while timed:
+            when, host = timed[0]
+            queue = queues[host]
+            if queue.where != TIMED:
+                heappop(timed)
+            elif queue.ready_at > when:  # held for longer meanwhile
+                heapreplace(timed, (queue.ready_at, host))
+            else:
+                return when
+        return None
+
+    def _take_head(self, queue: HostQueue) -> None:
+        """A ready host's best link waits no more, and the host is busy."""
+        queue.hot.pop()
+        queue.where = IDLE
+        queue.waiting -= 1
+        if not queue.waiting:
+            self.waited_for -= 1
+            queue.clear()
+        queue.busy = True
+        self.busy += 1
+        self.waiting -= 1
+
+    def _release(self, now: float) -> None:
+        """Hosts whose time has come may be visited."""
+        timed, queues = self._timed, self.queues
+        while timed and timed[0][0] <= now:
+            host = heappop(timed)[1]
+            queue = queues[host]
+            if queue.where == TIMED:
+                queue.where = IDLE
+                self._offer(host, queue)  # back to those that wait when it was held for longer meanwhile
+
+    def _offer(self, host: int, queue: HostQueue) -> None:
+        """Put a host on which something waits, and which is not busy, into the heap where it belongs."""
+        if queue.ready_at > self._now:
+            if queue.where != TIMED:
+                queue.where = TIMED
+                heappush(self._timed, (queue.ready_at, host))
+            return
+        if not queue.hot:
+            self._refill(queue)
+        queue.where = READY
+        self._announce(queue.hot[-1])
+
+    def _announce(self, merit: int) -> None:
+        """The best link of a host that may be visited."""
+        self._ready.push(merit)
+        if len(self._ready) > 2 * self.waited_for + 64:  # more than half say nothing any more
+            self._ready.keep(self._stands)
+
+    def _stands(self, merit: int) -> bool:
+        """Whether a merit among the ready still is that of its host's best waiting link."""
+        queue = self.queues[self._slots.host.item(LOW - (merit & LOW))]
+        return queue.where == READY and queue.hot[-1] == merit
+
+    # -- one queue ----------------------------------------------------------------------------------------
+
+    def _queue(self, host: int) -> HostQueue:
+        queues = self.queues
+        if host >= len(queues):
+            queues.extend([NOBODY] * (host + 1 - len(queues)))
+        if queues[host] is NOBODY:
+            queues[host] = HostQueue()
+        return queues[host]
+
+    def _seen(self) -> Iterator[HostQueue]:
+        return (queue for queue in self.queues if queue is not NOBODY)
+
+    def _put(self, host: int, queue: HostQueue, merit: int) -> None:
+        """Place a waiting link that is marked cold."""
+        if merit <= queue.floor:
+            queue.cool_one(LOW - (merit & LOW))
+            self._compact(queue)
+            return
+        hot = queue.hot
+        if hot and merit < hot[-1]:
+            insort(hot, merit)
+        else:
+            hot.append(merit)
+        self._state[LOW - (merit & LOW)] = HOT
+        if len(hot) > queue.limit:
+            self._state[queue.overflow()] = COLD
+            self._compact(queue)
+        if queue.where == READY:
+            if queue.hot[-1] == merit:
+                self._announce(merit)
+        elif queue.where == IDLE and not queue.busy:
+            self._offer(host, queue)
+
+    def _merge(self, queue: HostQueue, order: Merits) -> None:
+        """Take sorted merits into a queue in which others wait."""
+        cut = int(np.searchsorted(order, np.uint64(queue.floor), "right")) if queue.floor > 0 else 0
+        if cut:
+            queue.cool(slots_of(order[:cut]))
+        if cut < len(order):
+            hot = np.concatenate([np.frombuffer(queue.hot, np.uint64), order[cut:]])
+            hot.sort()
+            queue.hot = array("Q", hot.tobytes())
+            self._state[slots_of(order[cut:])] = HOT
+            if len(hot) > queue.limit:
+                self._state[queue.overflow()] = COLD
+
+    def _refill(self, queue: HostQueue) -> None:
+        """The best cold links of a queue become hot; none is hot, and some wait."""
+        self._state[queue.refill(self._slots.merits(self._cold(queue)))] = HOT
+
+    def _cold(self, queue: HostQueue) -> SlotNumbers:
+        """The cold links of a queue, each once."""
+        slots = np.frombuffer(queue.cold or b"", np.uint32)
+        slots = slots[self._state[slots] == COLD]
+        return slots if len(slots) == queue.waiting - len(queue.hot) else np.unique(slots)
+
+    def _compact(self, queue: HostQueue) -> None:
+        """Forget what is stale among the cold once it is more than half."""
+        if queue.cold is not None and len(queue.cold) > 2 * queue.waiting + 64:
+            queue.cold = array("I", np.unique(self._cold(queue)).tobytes())
