@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from clew.store.base import Store
 from clew.urls.canonical import key
+from clew.web.providers.base import BacklinkProvider
 
 
 @dataclass(frozen=True, slots=True)
-class OwnCrawl:
-    """A BacklinkProvider (``clew.web.providers.base``) over the links of all visited pages."""
+class OwnCrawl(BacklinkProvider):
+    """Back links from the links of all visited pages."""
 
     store: Store
     name: str = "own crawl"
@@ -20,6 +21,3 @@ class OwnCrawl:
         numbers = dict.fromkeys(row for row, _, _ in self.store.find_links_to(key(url)) if row > 0)
         rows = (self.store.visit(number) for number in sorted(numbers))
         return [row.url for row in rows if row is not None and row.url != url][:limit]
-
-    async def close(self) -> None:
-        """Nothing to free: the store is the caller's."""

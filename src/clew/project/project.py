@@ -233,7 +233,7 @@ class Project:
         through, and this crawl's own pages where it cannot. Raises ConfigError."""
         if self.settings.providers.backlinks:
             return make_provider(self.settings.providers.backlinks, self.path, self.canonicalise)
-        if world.name == "live":
+        if world.live:
             return OwnCrawl(store)
         known = [one.line for one in self.wanted() if one.is_url]
         file = self.path / MODELS / "backlinks.msgpack"
