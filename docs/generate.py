@@ -1,6 +1,7 @@
 """Writes the pages of docs/ that are made from the code (``make docs``): settings.md, commands.md, part of worlds.md.
 
-The code is the one source: a setting's description stands in ``clew.config``, an option's in its command.
+The code is the one source: a setting's description stands in ``clew.config`` or in the ``Settings`` of the strategy or
+judge whose it is, an option's in its command, and the registries know all names.
 ``tests/unit/test_docs.py`` fails when a page differs from what this script makes.
 """
 
@@ -22,6 +23,8 @@ from clew.config import Settings
 from clew.crawl.running import CrawlResult
 from clew.export.collection import FIELDS
 from clew.export.summary import Summary
+from clew.judges.registry import JUDGES
+from clew.registry import OWN, Registry
 from clew.strategies.registry import STRATEGIES
 from clew.web.simulated import describe
 
@@ -127,11 +130,13 @@ def _sections(path: str, table: inspect.Type) -> Iterator[str]:
         name = f"{path}.{field.name}" if path else field.name
         if name == "strategy":
             yield _strategy_section()
-            yield from _sections_of_strategies()
+            yield from _sections_of(STRATEGIES, "strategy", "strategies/{name}.md")
         elif isinstance(field.type, inspect.StructType):
             if rows := list(_rows(field.type)):
                 yield _section(name, field.type, rows)
             yield from _sections(name, field.type)
+        if name == "judge":
+            yield from _sections_of(JUDGES, "judge", "judges.md#{name}")
 
 
 def _section(name: str, table: inspect.StructType, rows: Iterable[str]) -> str:
@@ -145,25 +150,29 @@ def _rows(table: inspect.StructType) -> Iterator[str]:
     for field in table.fields:
         if not isinstance(field.type, inspect.StructType):
             kind, description = described(field.type)
+            if not description:  # what is no setting, such as the tables of judges
+                continue
             yield _row(f"`{field.name}`", _kind(kind), f"`{_toml(_default(field))}`", description)
 
 
 def _strategy_section() -> str:
     default = Settings().strategy["name"]
-    meaning = f"One of: {', '.join(f'[{name}](strategies/{name}.md)' for name in STRATEGIES.builtin)}."
+    lines = STRATEGIES.summaries()
+    named = "; ".join(f"[{name}](strategies/{name}.md): {lines[name]}" for name in STRATEGIES.builtin)
+    meaning = f"{named}; or `{OWN}` for one of your own."
     return STRATEGY_SECTION + _row("`name`", "text", f"`{_toml(default)}`", meaning)
 
 
-def _sections_of_strategies() -> Iterator[str]:
-    """A section for each strategy that has settings."""
-    for name in STRATEGIES.builtin:
-        form = STRATEGIES.settings_of(name)
+def _sections_of(registry: Registry[Any], table: str, page: str) -> Iterator[str]:
+    """A section for each strategy or judge that has settings."""
+    for name in registry.builtin:
+        form = registry.settings_of(name)
         if form is not None:
-            table = inspect.type_info(form)
-            assert isinstance(table, inspect.StructType)
-            head = f"## [strategy.{name}]\n\nSee [{name}](strategies/{name}.md).\n\n"
+            found = inspect.type_info(form)
+            assert isinstance(found, inspect.StructType)
+            head = f"## [{table}.{name}]\n\nSee [{name}]({page.format(name=name)}).\n\n"
             columns = "| setting | type | default | meaning |\n|---|---|---|---|\n"
-            yield head + columns + "".join(_rows(table))
+            yield head + columns + "".join(_rows(found))
 
 
 def described(kind: inspect.Type) -> tuple[inspect.Type, str]:
@@ -173,7 +182,7 @@ def described(kind: inspect.Type) -> tuple[inspect.Type, str]:
     return kind, ""
 
 
-def _kind(kind: inspect.Type) -> str:
+def _kind(kind: inspect.Type) -> str:  # noqa: PLR0911  # one return a type
     """A type and its bounds in words."""
     match kind:
         case inspect.BoolType():
@@ -182,6 +191,10 @@ def _kind(kind: inspect.Type) -> str:
             return ("whole number" if isinstance(kind, inspect.IntType) else "number") + _bounds(kind)
         case inspect.StrType():
             return "text"
+        case inspect.LiteralType():
+            return f"one of {', '.join(f'`{value}`' for value in kind.values)}"
+        case inspect.VarTupleType(inspect.LiteralType() as item):
+            return f"list of {', '.join(f'`{value}`' for value in item.values)}"
         case inspect.VarTupleType():
             return f"list of {_kind(kind.item_type)}s"
         case inspect.DictType() if isinstance(kind.value_type, inspect.AnyType):

@@ -81,7 +81,8 @@ class StubView:
     """A view of a crawl for tests of a strategy: what is given is seen, and what the strategy does is noted.
 
     ``parents`` answers ``backlinks``, ``hits`` answers ``search``; ``decisions``, ``enqueued`` and ``retrained`` note
-    what was decided, put on the frontier and given to the judge. ``seen`` are the visits so far.
+    what was decided, put on the frontier and given to the judge. ``seen`` are the visits so far. It is its own actions
+    and lookups.
     """
 
     def __init__(
@@ -101,6 +102,7 @@ class StubView:
         self._judge = judge
         self.parents, self.hits = dict(parents or {}), dict(hits or {})
         self.seed = seed
+        self.actions = self.lookups = self
         self.seen: list[Visit] = []
         self.decisions: list[Decision] = []
         self.enqueued: list[tuple[str, str]] = []

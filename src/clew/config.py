@@ -316,6 +316,8 @@ def checked(form: type[S], given: Mapping[str, Any], table: str, page: str = "",
             known = [one for one in known if one not in ("tables", "moved")]
             text = f"has no setting {unknown!r}{did_you_mean(unknown, known)}; it has: {', '.join(known)}"
             raise ConfigError(f"{origin}{where or 'it'} {text}{see}") from None
+        if found := re.search(r"missing required field `(.*)`", text):
+            raise ConfigError(f"{origin}{where or 'it'} needs the setting {found[1]!r}{see}") from None
         text = text.replace("Expected `object`", "Expected a table")
         if found := re.search(r"Invalid enum value '(.*)'", text):
             text = f"{found[1]!r} is none of: {', '.join(_choices(kind, setting))}"

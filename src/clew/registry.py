@@ -131,8 +131,9 @@ class Registry(Generic[T]):
         except Exception as error:
             why = str(error) if isinstance(error, ImportError) else f"{type(error).__name__}: {error}"
             raise ConfigError(
-                f"{self.kind} {name}: the module {module} cannot be imported ({why}); it must lie in the current "
-                f"folder or be installed, and be written {OWN}"
+                f"{self.kind} {name}: the module {module} cannot be imported ({why})"
+                f"{did_you_mean(module, self.names())}; it must lie in the current folder or be installed, and be "
+                f"written {OWN}"
             ) from error
         if not hasattr(found, wanted):
             classes = [
@@ -158,6 +159,18 @@ class Registry(Generic[T]):
         if missing := _abstract(found):
             raise ConfigError(f"{self.kind} {name}: the class {found.__name__} lacks {', '.join(missing)}; add that")
         return found
+
+    def classes(self) -> dict[str, type[T]]:
+        """The built-in classes by the names of the classes, all imported."""
+        found = (self.get(name) for name in self.builtin)
+        return {one.__name__: one for one in found if isinstance(one, type)}
+
+    def class_called(self, module: str, name: str) -> Callable[..., T]:
+        """The built-in class of that name, for ``__getattr__`` of ``module``. Raises AttributeError."""
+        for entry, one in self.builtin.items():
+            if one.where.endswith(f":{name}"):
+                return self.get(entry)
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
     # -- settings -----------------------------------------------------------------------------------------
 

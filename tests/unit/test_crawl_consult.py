@@ -79,7 +79,7 @@ class Asking(Fixed):
         self.asked += 1
         if self.asked == 1:
             target = "http://a.test/target.html"
-            self.view.enqueue(await self.view.backlinks(target, 10), target)
+            self.view.actions.enqueue(await self.view.lookups.backlinks(target, 10), target)
             return False
         return self.asked == 2
 

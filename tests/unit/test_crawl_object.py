@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew import Crawl, Examples, PageRecord, Project, StopCrawl
+from clew import Crawl, Examples, PageRecord, Project, StopCrawl, World
 from clew.errors import ConfigError, InputError, ProjectError, UrlError
+from clew.judges.base import JudgeContext
 from clew.judges.keywords import KeywordsJudge
 from clew.model import Doubles, LinkBatch, Outcome, Request, Response
 from clew.strategies.breadth_first import BreadthFirst
@@ -20,7 +21,7 @@ from support import clew, exported
 SIM = "sim:pages=3000,seed=3"
 
 
-class Site:
+class Site(World):
     """A world of the caller's own: pages 0, 1, 2 ... of one site, each linking to the next two."""
 
     name, closed = "site", True
@@ -28,10 +29,6 @@ class Site:
     def __init__(self, pages: int) -> None:
         self.pages = pages
         self.asked: list[str] = []
-
-    async def open(self) -> None: ...
-
-    async def close(self) -> None: ...
 
     async def fetch(self, request: Request) -> Response:
         self.asked.append(request.url)
@@ -181,13 +178,13 @@ def test_a_judge_of_ones_own_decides_what_is_relevant() -> None:
                 judgement.scores[:] = float(int(page.url[-1]) % 2 == 0)  # type: ignore[attr-defined]
             return found  # type: ignore[return-value]
 
-    crawl = site_crawl(8, judge=Even(("relevant",), {"sailing": 1.0}))
+    crawl = site_crawl(8, judge=Even(JudgeContext(keywords={"sailing": 1.0})))
     assert crawl.run_sync().judge == "even"
     assert [page.url[-1] for page in crawl.pages(relevant=True)] == ["0", "2", "4", "6"]
 
 
 def test_a_judge_for_other_topics_is_refused() -> None:
-    crawl = site_crawl(judge=KeywordsJudge(("cats",), {"cat": 1.0}))
+    crawl = site_crawl(judge=KeywordsJudge(JudgeContext(topics=("cats",), keywords={"cat": 1.0})))
     with pytest.raises(ConfigError, match=r"the judge keywords is for the topics cats; this crawl's are relevant"):
         crawl.run_sync()
 

@@ -46,7 +46,7 @@ class Naming(Strategy):
         view = self.views[-1]
         pages = view.pages()
         order = np.argsort(pages.scores[:, 0] * (1 if self.worst else -1), kind="stable")
-        self.outcomes.append(view.retrain({0: pages.numbers[order[:8]].tolist()}))
+        self.outcomes.append(view.actions.retrain({0: pages.numbers[order[:8]].tolist()}))
         return True
 
     def explain(self, links: LinkBatch, index: int) -> list[str]:

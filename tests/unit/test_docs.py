@@ -140,8 +140,10 @@ def defaults() -> dict[str, Any]:
     from clew.config import Settings
 
     plain: dict[str, Any] = msgspec.to_builtins(Settings())
-    forms = {name: form for name in STRATEGIES.builtin if (form := STRATEGIES.settings_of(name)) is not None}
-    plain["strategy"] |= {name: msgspec.to_builtins(form()) for name, form in forms.items()}
+    del plain["judge"]["tables"], plain["judge"]["moved"]  # what stands in tables below
+    for table, registry in (("strategy", STRATEGIES), ("judge", JUDGES)):
+        forms = {name: form for name in registry.builtin if (form := registry.settings_of(name)) is not None}
+        plain[table] |= {name: msgspec.to_builtins(form()) for name, form in forms.items()}
     return plain
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from clew.errors import ConfigError, InputError, StoreError
-from clew.web.providers.base import Hit, ProviderError
+from clew.web.providers.base import Hit, ProviderError, SearchProvider
 from clew.web.providers.ration import Call, Rationed, RationError
 from clew.web.providers.registry import make
 
 
-class Fake:
+class Fake(SearchProvider):
     """Knows seven hits; ``fail`` makes it fail."""
 
     name = "fake"
@@ -144,15 +144,18 @@ async def test_what_a_provider_cannot_do_and_files_that_are_no_ledger(tmp_path: 
     ("settings", "words"),
     [
         ({}, "a provider has no kind; the kinds are searxng, mediawiki, json, edgelist"),
-        ({"kind": "google"}, "of kind 'google' is not known; the kinds are searxng, mediawiki, json, edgelist"),
-        ({"kind": 3}, "of kind 3 is not known"),
-        ({"kind": "searxng"}, "provider searxng: Object missing required field `url`"),
+        ({"kind": "google"}, "there is no provider 'google'; choose one of: edgelist, json, mediawiki, searxng"),
+        ({"kind": 3}, "a provider has no kind"),
+        ({"kind": "searxng"}, "provider searxng needs the setting 'url'; see docs/worlds.md"),
         ({"kind": "searxng", "url": 3}, "Expected `str`, got `int`"),
         ({"kind": "searxng", "url": "localhost:8888"}, "must begin with http:// or https://"),
         ({"kind": "searxng", "url": "http://"}, "name a server"),
-        ({"kind": "searxng", "url": "http://a.test", "lang": "en"}, "no setting 'lang'; there are .*language"),
-        ({"kind": "searxng", "url": "http://a.test", "calls": -1}, "calls must be 0 or more"),
-        ({"kind": "searxng", "url": "http://a.test", "timeout": 0}, "timeout must be positive"),
+        (
+            {"kind": "searxng", "url": "http://a.test", "lang": "en"},
+            "no setting 'lang' .did you mean language.*; it has",
+        ),
+        ({"kind": "searxng", "url": "http://a.test", "calls": -1}, "provider searxng calls: Expected `int` >= 0"),
+        ({"kind": "searxng", "url": "http://a.test", "timeout": 0}, "provider searxng timeout: Expected `float` > 0"),
     ],
 )
 def test_wrong_settings_are_told_in_words(settings: dict[str, Any], words: str, tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import click
 import msgspec
 
+from clew.registry import OWN, Registry
+
 UNITS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}
 
 project_argument = click.argument("project", type=click.Path(path_type=Path, file_okay=False))
@@ -34,6 +36,38 @@ class Span(click.ParamType[float]):
         if self.positive and not seconds:
             self.fail("must be longer than nothing", param, ctx)
         return seconds
+
+
+class NamedOption(click.Option):
+    """An option that takes names of a registry, whose help names them all. They are looked up when the help is shown
+    or a name is given, not when a command starts. ``several``: names parted by commas, or all."""
+
+    def __init__(self, *args: Any, registry: Registry[Any], several: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, metavar=kwargs.pop("metavar", "NAMES" if several else "NAME"), **kwargs)
+        self.registry, self.several = registry, several
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        about, self.help = self.help or "", f"{self.help}: {self.choices()}."
+        try:
+            return super().get_help_record(ctx)
+        finally:
+            self.help = about
+
+    def choices(self) -> str:
+        """All names, and how a class of one's own is written."""
+        names = [*(["all"] if self.several else []), *self.registry.forms()]
+        return f"{', '.join(names)} or {OWN}"
+
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        found = super().process_value(ctx, value)
+        if isinstance(found, str) and found:
+            self.check(found)
+        return found
+
+    def check(self, value: str) -> None:
+        """Raise ConfigError for a name that there is not. Nothing is imported."""
+        if not self.several:
+            self.registry.require(value)
 
 
 def print_json(value: Any) -> None:

@@ -8,15 +8,17 @@ from pathlib import Path
 
 import click
 
-from clew.cli.common import Span, json_option, print_json, project_argument
+from clew.cli.common import NamedOption, Span, json_option, print_json, project_argument
 from clew.cli.logs import LEVELS, logging_to
 from clew.cli.progress import Lines, Live, Quiet, Screen
 from clew.crawl.running import CrawlResult
 from clew.crawl.showing import span
 from clew.errors import ClewError
+from clew.judges.registry import JUDGES
 from clew.project.assembly import CrawlOptions, check, crawl
 from clew.project.project import Project
-from clew.web.registry import absolute
+from clew.strategies.registry import STRATEGIES
+from clew.web.registry import WORLDS, absolute
 from clew.workers.worker import GC_THRESHOLDS
 
 WHY = {
@@ -31,9 +33,9 @@ WHY = {
 @project_argument
 @click.option("--max-pages", type=click.IntRange(min=1), help="Stop when the project has fetched this many in all.")
 @click.option("--for", "run_s", type=Span(positive=True), default=0.0, help="Stop after this long, for example 30m.")
-@click.option("--strategy", help="Where to go next: best-first or breadth-first.")
-@click.option("--judge", help="Is this page it: naive-bayes, centroid or keywords.")
-@click.option("--web", help="live, archive:FILE, folder:DIR or sim:pages=N,seed=S.")
+@click.option("--strategy", cls=NamedOption, registry=STRATEGIES, help="Where to go next")
+@click.option("--judge", cls=NamedOption, registry=JUDGES, help="Is this page it")
+@click.option("--web", cls=NamedOption, registry=WORLDS, help="Where pages come from")
 @click.option("--fresh", "fresh_s", type=Span(), help="Take pages of earlier crawls from the archive up to this age.")
 @click.option("--restart", is_flag=True, help="Begin anew; the earlier crawl is put aside and its archive kept.")
 @click.option("--workers", type=click.IntRange(min=0), help="Processes that read and judge pages; 0: none.")

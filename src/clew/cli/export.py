@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import io
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from typing import IO
 
 import click
 
-from clew import __version__
-from clew.cli.common import print_json, project_argument
+from clew.cli.common import NamedOption, print_json, project_argument
 from clew.errors import ClewError, InputError
-from clew.export.collection import chosen, records, write_csv, write_jsonl
-from clew.export.filed import write_filed
-from clew.export.warc import write_warc
+from clew.export.base import Collection, Exporter
+from clew.export.collection import chosen
+from clew.export.registry import EXPORTERS, make
 from clew.project.project import Project
-from clew.store.base import Store
 from clew.store.records import VisitRow
-
-Rows = Callable[[], Iterator[VisitRow]]
-FORMS = ("jsonl", "csv", "warc", "bookmarks", "yaml")
 
 
 @click.command()
 @project_argument
-@click.option("--to", "form", type=click.Choice(FORMS), default="jsonl", show_default=True)
+@click.option("--to", "form", cls=NamedOption, registry=EXPORTERS, default="jsonl", show_default=True, help="The form")
 @click.option(
     "--all", "everything", is_flag=True, help="Every visit in the order of fetching, not only relevant pages."
 )
@@ -49,7 +40,9 @@ def command(project: Path, form: str, everything: bool, top: int, out: Path | No
     opened = Project(project)
     store = opened.open_store(read_only=True)
     try:
-        count = _export(opened, store, form, partial(chosen, store, everything, top), out)
+        level = opened.settings.store.gzip_level
+        exporter = make(form, Collection(store, opened.archive, opened.interest.topics, level))
+        count = _export(exporter, chosen(store, everything, top), out)
     finally:
         store.close()
     if as_json:
@@ -58,13 +51,15 @@ def command(project: Path, form: str, everything: bool, top: int, out: Path | No
         click.echo(f"wrote {count} pages to {out}", err=True)
 
 
-def _export(project: Project, store: Store, form: str, rows: Rows, out: Path | None) -> int:
+def _export(exporter: Exporter, pages: Iterator[VisitRow], out: Path | None) -> int:
     if out is None:
-        return _write(project, store, form, rows, sys.stdout.buffer)
+        count = exporter.write(pages, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+        return count
     part = out.with_name(out.name + ".part") if out.is_file() or not out.exists() else out
     try:
         with part.open("wb") as target:
-            count = _write(project, store, form, rows, target)
+            count = exporter.write(pages, target)
         if part != out:  # devices and pipes are written to, never replaced
             part.replace(out)
     except OSError as error:
@@ -73,24 +68,4 @@ def _export(project: Project, store: Store, form: str, rows: Rows, out: Path | N
         with suppress(OSError):  # it is gone, as it should be, or never was
             if part != out:
                 part.unlink()
-    return count
-
-
-def _write(project: Project, store: Store, form: str, rows: Rows, target: IO[bytes]) -> int:
-    if form == "warc":
-        level = project.settings.store.gzip_level
-        return write_warc(rows(), project.archive, target, level, f"clew/{__version__}")
-    if form in ("bookmarks", "yaml"):
-        with tempfile.TemporaryDirectory() as folder:
-            topics = project.interest.topics
-            return write_filed(rows(), topics, form, target, Path(folder) / form)
-    plain = records(store, rows())
-    if form == "jsonl":
-        count = write_jsonl(plain, target)
-    else:
-        text = io.TextIOWrapper(target, encoding="utf-8", newline="")
-        count = write_csv(plain, text)
-        text.flush()
-        text.detach()
-    target.flush()
     return count

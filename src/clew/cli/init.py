@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from clew.cli.common import json_option, print_json
+from clew.cli.common import NamedOption, json_option, print_json
 from clew.cli.searching import add_query
 from clew.cli.template import settings_text
 from clew.cli.wishes import Wish, add_bookmarks, add_pages, add_project, add_taxonomy, seeds_of, specs
@@ -21,7 +21,7 @@ from clew.topics.entry import Entry
 from clew.topics.interest import Interest
 from clew.topics.topicsfile import write_topics
 from clew.topics.tree import TopicTree
-from clew.web.registry import absolute
+from clew.web.registry import WORLDS, absolute
 from clew.web.registry import make as make_world
 
 TOPICS = "topics.yaml"
@@ -66,7 +66,9 @@ class Given:
 @click.option("--search", default="", help="Ask for seeds and examples: searxng:URL, mediawiki:URL or FILE.toml.")
 @click.option("--from", "previous", type=PLACE, help="Another project: its best pages become seeds and examples.")
 @click.option("--interest", default="", help="What you want of the topics: sailing and Rügen and not (hotels or jobs).")
-@click.option("--web", default="live", show_default=True, help="live, archive:FILE, folder:DIR or sim:pages=N,seed=S.")
+@click.option(
+    "--web", cls=NamedOption, registry=WORLDS, default="live", show_default=True, help="Where pages come from"
+)
 @click.option("--contact", default="", help="Mail address or URL where site owners reach you; live crawls need one.")
 @json_option
 def command(project: Path, web: str, contact: str, as_json: bool, **options: Any) -> None:

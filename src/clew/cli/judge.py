@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 import msgspec
 
-from clew.cli.common import json_option, print_json, project_argument
+from clew.cli.common import NamedOption, json_option, print_json, project_argument
+from clew.judges.registry import JUDGES
 from clew.project.judging import Verdict, judge_pages
 from clew.project.lists import Line, example
 from clew.project.project import Project
@@ -19,7 +20,7 @@ SHOWN = 8
 @click.command()
 @project_argument
 @click.argument("pages", nargs=-1, required=True, metavar="URL|FILE...")
-@click.option("--judge", help="Judge with this one instead of the project's.")
+@click.option("--judge", cls=NamedOption, registry=JUDGES, help="Judge with this one instead of the project's")
 @json_option
 def command(project: Path, pages: tuple[str, ...], judge: str | None, as_json: bool) -> None:
     """Judge pages: relevance, the topics they belong to, and the terms that decided."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
 from rich.table import Table
 
-from clew.cli.common import json_option, print_json
+from clew.cli.common import NamedOption, json_option, print_json
 from clew.cli.labtask import from_crawl as from_finished_crawl
 from clew.cli.labweb import command as web_command
 from clew.errors import InputError
@@ -23,6 +24,7 @@ from clew.lab.saved import save
 from clew.lab.simulating import PRESETS, simulate
 from clew.lab.tasks import load as load_task
 from clew.project.project import Project
+from clew.registry import Registry
 from clew.strategies.registry import STRATEGIES
 
 WIDTH = 132
@@ -39,8 +41,24 @@ def command() -> None:
 
 @command.command("run")
 @click.argument("tasks", type=FILE, nargs=-1, required=True, metavar="TASK.toml...")
-@click.option("--strategies", default="all", show_default=True, help="Names parted by commas, or all.")
-@click.option("--judges", default="naive-bayes", show_default=True, help="Names parted by commas.")
+@click.option(
+    "--strategies",
+    cls=NamedOption,
+    registry=STRATEGIES,
+    several=True,
+    default="all",
+    show_default=True,
+    help="Names parted by commas",
+)
+@click.option(
+    "--judges",
+    cls=NamedOption,
+    registry=JUDGES,
+    several=True,
+    default="naive-bayes",
+    show_default=True,
+    help="Names parted by commas",
+)
 @click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Runs of each, by seed.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of the first repeat.")
 @click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Processes.")
@@ -57,9 +75,7 @@ def run(
     as_json: bool,
 ) -> None:
     """Crawl each task with each strategy and judge, and compare with what was possible."""
-    plan = Plan(
-        _names(strategies, STRATEGIES.names(), "strategy"), _names(judges, JUDGES.names(), "judge"), repeats, seed
-    )
+    plan = Plan(_names(strategies, STRATEGIES), _names(judges, JUDGES), repeats, seed)
     loaded = [load_task(path) for path in tasks]
     twice = {task.name for task in loaded if sum(other.name == task.name for other in loaded) > 1}
     if twice:
@@ -135,15 +151,14 @@ def comparison(results: Sequence[TaskResult]) -> Comparison:
     )
 
 
-def _names(text: str, known: Sequence[str], what: str) -> tuple[str, ...]:
+def _names(text: str, registry: Registry[Any]) -> tuple[str, ...]:
     if text == "all":
-        return tuple(known)
+        return registry.names()
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     for name in names:
-        if name not in known:
-            raise InputError(f"there is no {what} {name!r}; choose from: all, {', '.join(known)}")
+        registry.get(name)  # a class that cannot be imported is found before anything is run
     if not names:
-        raise InputError(f"name at least one {what}: all, or some of {', '.join(known)}")
+        raise InputError(f"name at least one {registry.kind}: all, or some of {', '.join(registry.names())}")
     return names
 
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from clew.store.base import Store
 from clew.urls.canonical import key
+from clew.web.providers.base import BacklinkProvider
 
 
 @dataclass(frozen=True, slots=True)
-class OwnCrawl:
-    """A BacklinkProvider (``clew.web.providers.base``) over the links of all visited pages."""
+class OwnCrawl(BacklinkProvider):
+    """Back links from the links of all visited pages."""
 
     store: Store
     name: str = "own crawl"
@@ -19,6 +20,3 @@ class OwnCrawl:
         """At most ``limit`` URLs of visited pages that link to canonical ``url``, in the order of their visits."""
         numbers = dict.fromkeys(row for row, _, _ in self.store.links.find(key(url)) if row > 0)
         return [found for found in self.store.visits.urls(sorted(numbers)).values() if found != url][:limit]
-
-    async def close(self) -> None:
-        """Nothing to free: the store is the caller's."""

@@ -83,7 +83,7 @@ class Setup:
         """Who says which pages link to a page."""
         if self.backlinks is not None:
             return self.backlinks()
-        if not self.clock.virtual:
+        if self.world.live:
             return OwnCrawl(self.store)
         known = [one.line for one in self.source.wanted() if one.is_url]
         starts = [*self.seeds, *known]

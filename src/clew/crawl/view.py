@@ -4,38 +4,49 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from clew.crawl.events import decide
-from clew.crawl.lookups import LookUps
 from clew.errors import ProjectError
 from clew.judges.base import Judge
 from clew.model import Decision, Example, Keys, Visit
 from clew.store.base import Store
-from clew.strategies.base import Pages, Retraining
+from clew.strategies.base import Actions, Lookups, Pages, Retraining
 from clew.topics.interest import Interest
 from clew.topics.tree import TopicTree
 
 
-class Actions(Protocol):
-    """What a view can do to a running crawl."""
+class NoActions:
+    """Of a crawl that is not running: nothing can be done to it (Protocol ``strategies.base.Actions``)."""
 
-    def retrain(self, archetypes: Mapping[int, Sequence[int]]) -> Retraining: ...
-
-    def enqueue(self, urls: Sequence[str], about: str = "") -> int: ...
+    def decide(self, decision: Decision) -> None: ...
 
     def at_top(self) -> None: ...
 
     def community(self) -> None: ...
 
+    def retrain(self, archetypes: Mapping[int, Sequence[int]]) -> Retraining:
+        return Retraining("this crawl is not running")
+
+    def enqueue(self, urls: Sequence[str], about: str = "") -> int:
+        return 0
+
+
+class Nobody:
+    """Nobody to ask (Protocol ``strategies.base.Lookups``)."""
+
+    async def backlinks(self, url: str, limit: int) -> list[str]:
+        return []
+
+    async def search(self, query: str, limit: int) -> list[str]:
+        return []
+
 
 @dataclass(slots=True)
 class CrawlView:
-    """The view of a crawl over its store. Without ``actions`` (a crawl that is only explained) nothing can be done.
+    """The view of a crawl over its store. By default (a crawl that is only explained) nothing can be done or asked.
 
     ``now`` gives the judge as it is now; ``others`` the visits of another crawl, by its folder.
     """
@@ -47,8 +58,8 @@ class CrawlView:
     store: Store
     now: Callable[[], Judge]
     others: Callable[[str], Iterator[Visit]] | None = None
-    lookups: LookUps | None = None
-    actions: Actions | None = None
+    lookups: Lookups = field(default_factory=Nobody)
+    actions: Actions = field(default_factory=NoActions)
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -74,23 +85,6 @@ class CrawlView:
         digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
         return np.random.default_rng([self.seed, int.from_bytes(digest, "little")])
 
-    def decide(self, decision: Decision) -> None:
-        if self.actions is not None:
-            decide(self.store, decision)
-
-    def at_top(self) -> None:
-        if self.actions is not None:
-            self.actions.at_top()
-
-    def community(self) -> None:
-        if self.actions is not None:
-            self.actions.community()
-
-    def retrain(self, archetypes: Mapping[int, Sequence[int]]) -> Retraining:
-        if self.actions is None:
-            return Retraining("this crawl is not running")
-        return self.actions.retrain(archetypes)
-
     def archetypes(self) -> dict[int, tuple[int, ...]]:
         return self.store.journal.archetypes
 
@@ -98,12 +92,3 @@ class CrawlView:
         if self.others is None:
             raise ProjectError(f"this crawl has no folder, so there is no other crawl {folder} beside it to learn from")
         return self.others(folder)
-
-    async def backlinks(self, url: str, limit: int) -> list[str]:
-        return await self.lookups.backlinks(url, limit) if self.lookups is not None else []
-
-    async def search(self, query: str, limit: int) -> list[str]:
-        return await self.lookups.search(query, limit) if self.lookups is not None else []
-
-    def enqueue(self, urls: Sequence[str], about: str = "") -> int:
-        return self.actions.enqueue(urls, about) if self.actions is not None else 0

@@ -1,14 +1,10 @@
-"""A crawl's collection as JSON lines or CSV: relevant pages, best first; or every visit in the order of fetching."""
+"""The pages of a collection: relevant ones, best first; or every visit in the order of fetching; as plain values."""
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from typing import IO
-
-import msgspec
 
 from clew.model import Outcome
 from clew.store.base import Store
@@ -75,21 +71,3 @@ def records(store: Store, rows: Iterable[VisitRow]) -> Iterator[dict[str, object
     """Visits of the store as plain values."""
     sources = store.visits.urls()
     return (record(row, sources) for row in rows)
-
-
-def write_jsonl(rows: Iterable[dict[str, object]], out: IO[bytes]) -> int:
-    """One JSON object a line, UTF-8; returns how many."""
-    count = 0
-    for count, row in enumerate(rows, 1):  # noqa: B007  # the count is what is returned
-        out.write(msgspec.json.encode(row) + b"\n")
-    return count
-
-
-def write_csv(rows: Iterable[dict[str, object]], out: IO[str]) -> int:
-    """CSV with a header line; returns how many rows."""
-    writer = csv.DictWriter(out, FIELDS, lineterminator="\n")
-    writer.writeheader()
-    count = 0
-    for count, row in enumerate(rows, 1):  # noqa: B007  # the count is what is returned
-        writer.writerow(row)
-    return count

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO
 
+from clew import __version__
+from clew.export.base import Exporter
 from clew.export.collection import iso
 from clew.store.records import VisitRow
 from clew.store.warc import WarcWriter, encode, read
@@ -41,3 +43,13 @@ def _facts(row: VisitRow) -> dict[str, str]:
         "language": row.language,
         "fetchedAt": iso(row.fetched_at),
     }
+
+
+class Warc(Exporter):
+    """The pages themselves, as they were fetched."""
+
+    name = "warc"
+
+    def write(self, pages: Iterable[VisitRow], out: IO[bytes]) -> int:
+        collection = self.collection
+        return write_warc(pages, collection.archive, out, collection.gzip_level, f"clew/{__version__}")

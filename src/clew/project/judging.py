@@ -60,11 +60,10 @@ def train_judge(project: Project, judge: str | None = None) -> Trained:
     return asyncio.run(_Session(project, judge).trained())
 
 
-@dataclass(slots=True)
 class _WhenNeeded(AroundWorld):
     """A world that is opened by the first request: judging local files needs none."""
 
-    opened: bool = False
+    opened = False
 
     async def open(self) -> None:
         """Not yet."""

@@ -50,6 +50,51 @@ class Retraining:
     relevant_before: int = 0
 
 
+class Actions(Protocol):
+    """What a strategy can do to the crawl that it is part of. Where nothing is running, nothing comes of it."""
+
+    def decide(self, decision: Decision) -> None:
+        """Write to the crawl's decision log."""
+        ...
+
+    def at_top(self) -> None:
+        """The strategy had to widen its focus and is at the top of the topics already (a stopping rule of ARI-50)."""
+        ...
+
+    def community(self) -> None:
+        """The relevant pages contain a community (a stopping rule of ARI-50)."""
+        ...
+
+    def retrain(self, archetypes: Mapping[int, Sequence[int]]) -> Retraining:
+        """Train the judge again with the examples and these pages, visit numbers by topic, as further examples.
+
+        They replace the archetypes named before. When the judge is adopted, every stored page is judged again and
+        the evidence of its links changes; the strategy asks for rescoring itself. Only for use in ``adapt``.
+        """
+        ...
+
+    def enqueue(self, urls: Sequence[str], about: str = "") -> int:
+        """Put pages on the frontier that no page of this crawl need link to, as links of kind BACKLINK with the source
+        page ``about``: a URL of a visited page, or "" for none. They are scored by ``score`` like all others.
+
+        Returns how many there are that were not fetched yet. Pages fetched before are not fetched again.
+        """
+        ...
+
+
+class Lookups(Protocol):
+    """Whom a strategy may ask about the web; only in ``consult``."""
+
+    async def backlinks(self, url: str, limit: int) -> list[str]:
+        """At most ``limit`` pages that link to a URL, none twice; [] when nobody can be asked or the ration is used up.
+        What a provider answered is kept in the project."""
+        ...
+
+    async def search(self, query: str, limit: int) -> list[str]:
+        """At most ``limit`` pages that a search provider finds; [] as for ``backlinks``."""
+        ...
+
+
 class View(Protocol):
     """What a strategy may look at: the examples and the crawl's own past. Nothing unfetched."""
 
@@ -78,6 +123,16 @@ class View(Protocol):
         """The judge as it is now."""
         ...
 
+    @property
+    def actions(self) -> Actions:
+        """What can be done to the crawl."""
+        ...
+
+    @property
+    def lookups(self) -> Lookups:
+        """Whom to ask about the web."""
+        ...
+
     def visits(self) -> Iterator[Visit]:
         """The visits so far, oldest first, with the evidence of the links that led to them (no ``page``)."""
         ...
@@ -98,51 +153,12 @@ class View(Protocol):
         """A generator decided by the crawl's seed and ``name`` alone."""
         ...
 
-    def decide(self, decision: Decision) -> None:
-        """Write to the crawl's decision log."""
-        ...
-
-    def at_top(self) -> None:
-        """The strategy had to widen its focus and is at the top of the topics already (a stopping rule of ARI-50)."""
-        ...
-
-    def community(self) -> None:
-        """The relevant pages contain a community (a stopping rule of ARI-50)."""
-        ...
-
-    def retrain(self, archetypes: Mapping[int, Sequence[int]]) -> Retraining:
-        """Train the judge again with the examples and these pages, visit numbers by topic, as further examples.
-
-        They replace the archetypes named before. When the judge is adopted, every stored page is judged again and
-        the evidence of its links changes; the strategy asks for rescoring itself. Only for use in ``adapt``.
-        """
-        ...
-
     def archetypes(self) -> dict[int, tuple[int, ...]]:
         """The archetypes that the judge was last trained with: visit numbers by topic."""
         ...
 
     def other_crawl(self, folder: str) -> Iterator[Visit]:
         """The visits of another project, as ``visits``; ``folder`` is relative to this one. Raises ProjectError."""
-        ...
-
-    # -- only in ``consult`` ------------------------------------------------------------------------------
-
-    async def backlinks(self, url: str, limit: int) -> list[str]:
-        """At most ``limit`` pages that link to a URL, none twice; [] when nobody can be asked or the ration is used up.
-        What a provider answered is kept in the project."""
-        ...
-
-    async def search(self, query: str, limit: int) -> list[str]:
-        """At most ``limit`` pages that a search provider finds; [] as for ``backlinks``."""
-        ...
-
-    def enqueue(self, urls: Sequence[str], about: str = "") -> int:
-        """Put pages on the frontier that no page of this crawl need link to, as links of kind BACKLINK with the source
-        page ``about``: a URL of a visited page, or "" for none. They are scored by ``score`` like all others.
-
-        Returns how many there are that were not fetched yet. Pages fetched before are not fetched again.
-        """
         ...
 
 
@@ -220,7 +236,7 @@ class Strategy(ABC):
 
 
 def enqueued(links: LinkBatch) -> bool:
-    """Whether these links were put on the frontier by a strategy (``View.enqueue``)."""
+    """Whether these links were put on the frontier by a strategy (``Actions.enqueue``)."""
     return len(links) > 0 and links.links.kinds[0] is LinkKind.BACKLINK
 
 

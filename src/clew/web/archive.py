@@ -13,11 +13,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from clew.errors import ArchiveError, UrlError
+from clew.config import Settings
+from clew.errors import ArchiveError, InputError, UrlError
 from clew.model import Outcome, Request, Response
 from clew.text.warcrecords import HEAD_BYTES, WarcFile, response_of
+from clew.urls.canonical import Canonicaliser
 from clew.web.archiveindex import ArchiveIndex, open_index
-from clew.web.base import Clock
+from clew.web.base import Clock, World
 
 
 def missing(request: Request, closed: bool, now: float, where: str) -> Response:
@@ -27,12 +29,14 @@ def missing(request: Request, closed: bool, now: float, where: str) -> Response:
     return Response(request.url, Outcome.FAILED, status=404, reason=f"HTTP 404: not in the {where}", fetched_at=now)
 
 
-class ArchiveWorld:
+class ArchiveWorld(World):
     """Serves the WARC file at ``path``. ``problems`` names what in it could not be read: file, offset and why.
 
     ``canonicalise`` writes URLs as the crawl does and raises UrlError for what is none (default: the canonical
     form of ``clew.urls``). Bodies of more than ``page_bytes``, decoded, are refused.
     """
+
+    takes_path = True
 
     def __init__(
         self,
@@ -47,11 +51,24 @@ class ArchiveWorld:
         self.closed = closed
         self.problems: list[str] = []
         self._path = path
-        self._clock = clock
+        self.clock = self._clock = clock
         self._canonicalise = canonicalise or default_canonicaliser()
         self._page_bytes = page_bytes
         self._file: WarcFile | None = None
         self._index: ArchiveIndex | None = None
+
+    @classmethod
+    def from_spec(cls, rest: str, settings: Settings, clock: Clock) -> ArchiveWorld:
+        path = Path(rest)
+        if not path.is_file():
+            raise InputError(f"there is no archive file {path}; give a WARC file, as in --web archive:crawl.warc.gz")
+        return cls(
+            path,
+            closed=settings.web.archive.closed,
+            clock=clock,
+            canonicalise=canonicaliser_of(settings),
+            page_bytes=settings.limits.page_bytes,
+        )
 
     async def open(self) -> None:
         await self.close()
@@ -99,5 +116,18 @@ class ArchiveWorld:
 def default_canonicaliser() -> Callable[[str], str]:
     """The canonical form of ``clew.urls``."""
     from clew.urls.canonical import canonical
+
+    return canonical
+
+
+def canonicaliser_of(settings: Settings) -> Callable[[str], str]:
+    """Canonical URLs as the project writes them: what an archive calls a page must be what links call it."""
+    canonicalise = Canonicaliser(settings.scope.drop_parameters, settings.scope.url_length)
+
+    def canonical(url: str) -> str:
+        found = canonicalise(url, "")
+        if found is None:
+            raise UrlError(url, canonicalise.why_not(url, ""))
+        return found
 
     return canonical

@@ -2,53 +2,66 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import ClassVar
 
+from clew.config import Settings
 from clew.model import Request, Response
+from clew.registry import name_of
+from clew.web.clock import VIRTUAL_START, Clock, LiveClock, VirtualClock
+
+__all__ = ["GIVEN_UP", "Clock", "World"]
 
 GIVEN_UP = "host given up"
 """How the reason of a refusal begins that holds for this run only."""
 
 
-class Clock(Protocol):
-    """What time it is. ``virtual`` clocks jump; the live clock waits."""
-
-    virtual: bool
-
-    def now(self) -> float:
-        """Seconds; Unix time in the live world."""
-        ...
-
-    async def sleep_until(self, when: float) -> None:
-        """Return when ``now() >= when``."""
-        ...
-
-
-class World(Protocol):
-    """A place that answers requests for URLs.
+class World(ABC):
+    """A place that answers requests for URLs. A subclass must give ``fetch``; all else has a default.
 
     ``fetch`` never raises for anything a server, a file or a URL did: a failure is a Response with an
     outcome and a reason. A redirect is a Response with ``location``; it is never followed inside.
     """
 
-    @property
-    def name(self) -> str:
-        """What users call it."""
-        ...
+    name: str = ""
+    """What users call it; by default the name of the class, so that class MyWorld is my-world."""
 
-    @property
-    def closed(self) -> bool:
-        """Whether links to pages it lacks are set aside (ABSENT) instead of failing."""
-        ...
+    closed: bool = False
+    """Whether links to pages it lacks are set aside (ABSENT) instead of failing."""
+
+    live: bool = False
+    """Whether its answers take real time. All other worlds run under a virtual clock, so that crawls repeat exactly."""
+
+    takes_path: ClassVar[bool] = False
+    """Whether what users write after its name, as in archive:FILE, is a path on this machine."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "name" not in vars(cls):
+            cls.name = name_of(cls)
+
+    @classmethod
+    def from_spec(cls, rest: str, settings: Settings, clock: Clock) -> World:
+        """The world that users name; ``rest`` is what they write after the name and a colon. It runs on ``clock``.
+
+        By default the class is called with ``rest`` if there is any. Raises InputError for what cannot be understood.
+        """
+        made: World = cls(rest) if rest else cls()  # type: ignore[call-arg]  # a subclass may take what users write
+        made.clock = clock
+        return made
+
+    @cached_property
+    def clock(self) -> Clock:
+        """The clock it runs on: the live one for a live world, else a virtual one of its own."""
+        return LiveClock() if self.live else VirtualClock(VIRTUAL_START)
 
     async def open(self) -> None:
         """Get ready (build an index, open a connection pool). Raises ClewError if the world cannot be used."""
-        ...
 
+    @abstractmethod
     async def fetch(self, request: Request) -> Response:
         """Answer one request. At most one request a host is under way at a time; the caller sees to it."""
-        ...
 
     async def close(self) -> None:
         """Let go of files and connections; safe to call twice."""
-        ...

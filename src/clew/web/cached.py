@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from clew.model import Request, Response
@@ -21,19 +21,13 @@ class PageCache(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class AroundWorld:
+class AroundWorld(World):
     """What worlds around another world have in common: all but how they answer."""
 
-    world: World
-
-    @property
-    def name(self) -> str:
-        return self.world.name
-
-    @property
-    def closed(self) -> bool:
-        return self.world.closed
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.name, self.closed, self.live = world.name, world.closed, world.live
+        self.clock = world.clock
 
     async def open(self) -> None:
         await self.world.open()
@@ -42,13 +36,12 @@ class AroundWorld:
         await self.world.close()
 
 
-@dataclass(slots=True)
 class CachedWorld(AroundWorld):
     """Answers from the cache what is younger than ``fresh_s``, and asks ``world`` for the rest."""
 
-    cache: PageCache
-    fresh_s: float
-    clock: Clock
+    def __init__(self, world: World, cache: PageCache, fresh_s: float, clock: Clock) -> None:
+        super().__init__(world)
+        self.cache, self.fresh_s, self.clock = cache, fresh_s, clock
 
     async def close(self) -> None:
         self.cache.close()

@@ -4,6 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import time
+from typing import Protocol
+
+VIRTUAL_START = 946_684_800.0
+"""Virtual clocks begin at 2000-01-01T00:00:00Z."""
+
+
+class Clock(Protocol):
+    """What time it is. ``virtual`` clocks jump; the live clock waits."""
+
+    virtual: bool
+
+    def now(self) -> float:
+        """Seconds; Unix time in the live world."""
+        ...
+
+    async def sleep_until(self, when: float) -> None:
+        """Return when ``now() >= when``."""
+        ...
 
 
 class LiveClock:

@@ -20,10 +20,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from clew.errors import ArchiveError, UrlError
+from clew.config import Settings
+from clew.errors import ArchiveError, InputError, UrlError
 from clew.model import Outcome, Request, Response
-from clew.web.archive import default_canonicaliser, missing
-from clew.web.base import Clock
+from clew.web.archive import canonicaliser_of, default_canonicaliser, missing
+from clew.web.base import Clock, World
 
 _INDEX_NAMES = ("index.html", "index.htm")
 _HOST = re.compile(r"(?P<name>[^:+\s]+|\[[0-9a-fA-F:.]+\])(?:[:+](?P<port>\d{1,5}))?")
@@ -45,12 +46,14 @@ _MAGIC = (
 )
 
 
-class FolderWorld:
+class FolderWorld(World):
     """Serves the mirror at ``root``. ``problems`` names folders and files that have no URL or lead outside.
 
     ``canonicalise`` writes URLs as the crawl does and raises UrlError for what is none (default: the canonical
     form of ``clew.urls``). A closed mirror calls pages that it lacks ABSENT; an open one answers 404.
     """
+
+    takes_path = True
 
     def __init__(
         self,
@@ -65,11 +68,24 @@ class FolderWorld:
         self.closed = closed
         self.problems: list[str] = []
         self._root = root
-        self._clock = clock
+        self.clock = self._clock = clock
         self._canonicalise = canonicalise or default_canonicaliser()
         self._page_bytes = page_bytes
         self._files: dict[str, str] = {}
         self._folders: set[str] = set()
+
+    @classmethod
+    def from_spec(cls, rest: str, settings: Settings, clock: Clock) -> FolderWorld:
+        path = Path(rest)
+        if not path.is_dir():
+            raise InputError(f"there is no folder {path}; give a mirror made by wget, as in --web folder:mirror/")
+        return cls(
+            path,
+            closed=settings.web.archive.closed,
+            clock=clock,
+            canonicalise=canonicaliser_of(settings),
+            page_bytes=settings.limits.page_bytes,
+        )
 
     async def open(self) -> None:
         await asyncio.to_thread(self._walk)

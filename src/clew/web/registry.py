@@ -1,99 +1,62 @@
-"""Worlds by what users write: live, archive:FILE, folder:DIR, sim:pages=N,seed=S."""
+"""Worlds by what users write: live, archive:FILE, folder:DIR, sim:pages=N,seed=S, or package.module:Class."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from clew.config import Settings
-from clew.errors import InputError, UrlError
-from clew.urls.canonical import Canonicaliser
+from clew.errors import ConfigError
+from clew.registry import Entry, Registry
 from clew.web.base import Clock, World
-from clew.web.clock import LiveClock, VirtualClock
+from clew.web.clock import VIRTUAL_START, LiveClock, VirtualClock
 
-VIRTUAL_START = 946_684_800.0
-"""Virtual clocks begin at 2000-01-01T00:00:00Z."""
+WORLDS: Registry[World] = Registry(
+    "web",
+    "clew.worlds",
+    World,  # type: ignore[type-abstract]  # it is what classes are checked against
+    {
+        "live": Entry("clew.web.live.world:LiveWorld", "the web itself, over HTTP"),
+        "archive": Entry("clew.web.archive:ArchiveWorld", "a WARC file of any tool", "archive:FILE"),
+        "folder": Entry("clew.web.folder:FolderWorld", "a mirror on disk, as wget makes it", "folder:DIR"),
+        "sim": Entry("clew.web.simulated.world:SimulatedWorld", "a web computed from a seed", "sim:pages=N,seed=S"),
+    },
+)
+"""Every world."""
 
-FORMS = "live, archive:FILE.warc.gz, folder:DIR or sim:pages=100000,seed=7"
+
+def make(world: str | World, settings: Settings, now: float = 0.0) -> tuple[World, Clock]:
+    """A world that users name, or one that they made, and its clock: a virtual one begins at ``now`` or VIRTUAL_START.
+
+    Raises InputError for a web that does not exist or cannot be understood.
+    """
+    if isinstance(world, str):
+        name, rest = _apart(world)
+        kind = WORLDS.get(name)
+        assert isinstance(kind, type) and issubclass(kind, World)
+        clock: Clock = LiveClock() if kind.live else VirtualClock(max(now, VIRTUAL_START))
+        return kind.from_spec(rest, settings, clock), clock
+    made = WORLDS.make(world)
+    if isinstance(made.clock, VirtualClock) and made.clock.now() < now:
+        made.clock.advance(now - made.clock.now())
+    return made, made.clock
 
 
 def absolute(spec: str, base: Path) -> str:
     """The same web with the path in it made absolute, relative to ``base``."""
-    kind, _, rest = spec.partition(":")
-    return f"{kind}:{(base / rest).resolve()}" if kind in ("archive", "folder") and rest else spec
+    name, rest = _apart(spec)
+    if not rest:
+        return spec
+    try:
+        kind = WORLDS.get(name)
+    except ConfigError:  # said when the world is made
+        return spec
+    return f"{name}:{(base / rest).resolve()}" if getattr(kind, "takes_path", False) else spec
 
 
-def make(spec: str | World, settings: Settings, now: float = 0.0) -> tuple[World, Clock]:
-    """The world that ``spec`` names and its clock, a virtual one beginning at ``now`` (or VIRTUAL_START).
-
-    Raises InputError for a web that does not exist or cannot be understood.
-    """
-    if not isinstance(spec, str):
-        return spec, VirtualClock(max(now, VIRTUAL_START))
-    kind, _, rest = spec.partition(":")
-    if spec == "live":
-        return _live(settings)
-    clock = VirtualClock(max(now, VIRTUAL_START))
-    if kind == "archive" and rest:
-        return _archive(Path(rest), settings, clock), clock
-    if kind == "folder" and rest:
-        return _folder(Path(rest), settings, clock), clock
-    if kind == "sim":
-        return _simulated(spec, clock), clock
-    raise InputError(f"there is no web {spec!r}; say {FORMS}")
-
-
-def _live(settings: Settings) -> tuple[World, Clock]:
-    from clew.web.live import LiveWorld
-
-    clock = LiveClock()
-    crawl = settings.crawl
-    world = LiveWorld(settings.politeness, settings.limits, settings.web.live, crawl.user_agent, crawl.contact, clock)
-    return world, clock
-
-
-def _archive(path: Path, settings: Settings, clock: Clock) -> World:
-    from clew.web.archive import ArchiveWorld
-
-    if not path.is_file():
-        raise InputError(f"there is no archive file {path}; give a WARC file, as in --web archive:crawl.warc.gz")
-    return ArchiveWorld(
-        path,
-        closed=settings.web.archive.closed,
-        clock=clock,
-        canonicalise=_canonical(settings),
-        page_bytes=settings.limits.page_bytes,
-    )
-
-
-def _folder(path: Path, settings: Settings, clock: Clock) -> World:
-    from clew.web.folder import FolderWorld
-
-    if not path.is_dir():
-        raise InputError(f"there is no folder {path}; give a mirror made by wget, as in --web folder:mirror/")
-    return FolderWorld(
-        path,
-        closed=settings.web.archive.closed,
-        clock=clock,
-        canonicalise=_canonical(settings),
-        page_bytes=settings.limits.page_bytes,
-    )
-
-
-def _canonical(settings: Settings) -> Callable[[str], str]:
-    """Canonical URLs as the project writes them: what an archive calls a page must be what links call it."""
-    canonicalise = Canonicaliser(settings.scope.drop_parameters, settings.scope.url_length)
-
-    def canonical(url: str) -> str:
-        found = canonicalise(url, "")
-        if found is None:
-            raise UrlError(url, canonicalise.why_not(url, ""))
-        return found
-
-    return canonical
-
-
-def _simulated(spec: str, clock: Clock) -> World:
-    from clew.web.simulated import SimulatedWorld, parse_spec
-
-    return SimulatedWorld(parse_spec(spec), clock)
+def _apart(spec: str) -> tuple[str, str]:
+    """The name of a world and what follows it: archive:FILE, or package.module:Class:REST."""
+    name, _, rest = spec.partition(":")
+    if name in WORLDS or not rest:
+        return name, rest
+    own, _, after = rest.partition(":")
+    return (f"{name}:{own}", after) if own.isidentifier() else (name, rest)

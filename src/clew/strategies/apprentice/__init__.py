@@ -170,7 +170,7 @@ class Apprentice(Strategy):
         facts["bits by offset"] = " ".join(
             f"{d:+d}:{gain:.2e}" for d, gain in enumerate(bits.tolist(), -self.settings.d_max)
         )
-        self.view.decide(Decision("apprentice trained", facts))
+        self.view.actions.decide(Decision("apprentice trained", facts))
 
     # -- scoring ------------------------------------------------------------------------------------------
 
@@ -255,7 +255,9 @@ class Apprentice(Strategy):
         old, table, trained_at, trained, self.width, tests, teacher = msgspec.msgpack.decode(state, type=form)
         if old != self._form:
             if self.view is not None:
-                self.view.decide(Decision("apprentice starts anew", {"why": "d_max or source_ranges was changed"}))
+                self.view.actions.decide(
+                    Decision("apprentice starts anew", {"why": "d_max or source_ranges was changed"})
+                )
             return
         self.trained_at = trained_at
         self.table = Table.unpacked(table)

@@ -131,7 +131,7 @@ class Ariadne(Strategy):
         if not self.topped:
             self._decide("focus at the top", session, self.aim)
         self.topped = True
-        self._view.at_top()
+        self._view.actions.at_top()
 
     def _decide(self, kind: str, session: Session, before: Aim) -> None:
         names = self._view.topics
@@ -143,7 +143,7 @@ class Ariadne(Strategy):
             "to": self.aim.words(names),
             "steps": len(self.chain) - 1,
         }
-        self._view.decide(Decision(kind, facts))
+        self._view.actions.decide(Decision(kind, facts))
 
     def _refocus(self) -> None:
         """The relaxed formula for anchors and URLs (ARI-36)."""
@@ -252,8 +252,10 @@ class Ariadne(Strategy):
         if not size or int(pages.relevant.sum()) < size:
             return
         if contains_community(visited_graph(self._view, pages), pages.relevant, size):
-            self._view.decide(Decision("community found", {"pages": size, "relevant": int(pages.relevant.sum())}))
-            self._view.community()
+            self._view.actions.decide(
+                Decision("community found", {"pages": size, "relevant": int(pages.relevant.sum())})
+            )
+            self._view.actions.community()
 
     # -- state --------------------------------------------------------------------------------------------
 

@@ -198,7 +198,7 @@ class Bingo(Strategy):
     def _harvest(self, view: View, visit: int) -> None:
         self.harvesting = True
         self._paths.again(sharp=self._sharp)
-        view.decide(Decision("bingo harvests", {"after visit": visit, "retrainings": self._rounds.adopted}))
+        view.actions.decide(Decision("bingo harvests", {"after visit": visit, "retrainings": self._rounds.adopted}))
 
     def _watch_fill(self, view: View, session: Session) -> bool:
         """Log how full the topics are; whether other ones lag behind now (BNG-25, BNG-36)."""
@@ -207,7 +207,7 @@ class Bingo(Strategy):
         self._poor = frozenset(lag) if self._counts_fill else frozenset()
         named = {f"pages of {view.topics[topic]}": count for topic, count in counts.items()}
         phase = "harvesting" if self.harvesting else "learning"
-        view.decide(Decision("bingo fill", {"session": session.number, "phase": phase, **named}))
+        view.actions.decide(Decision("bingo fill", {"session": session.number, "phase": phase, **named}))
         return before != self._poor
 
     # -- asking -------------------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ class Bingo(Strategy):
         if self._asking:
             asking, self._asking = self._asking, []
             for url in asking:
-                view.enqueue(await view.backlinks(url, self.settings.ask_backlinks), url)
+                view.actions.enqueue(await view.lookups.backlinks(url, self.settings.ask_backlinks), url)
             return True
         if not self.harvesting:
             self._due = True
@@ -237,7 +237,7 @@ class Bingo(Strategy):
         if not self.settings.widen or self._paths.most_steps <= self._tunnelling:
             return False
         self._tunnelling += 1
-        view.decide(Decision("bingo tunnels deeper", {"rejected pages in a row": self._tunnelling}))
+        view.actions.decide(Decision("bingo tunnels deeper", {"rejected pages in a row": self._tunnelling}))
         return True
 
     # -- for people ---------------------------------------------------------------------------------------

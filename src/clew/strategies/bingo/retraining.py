@@ -107,10 +107,10 @@ class Rounds:
         _log(view, choices)
         if not any(choice.admitted for choice in choices.values()):
             return False
-        outcome = view.retrain({topic: choice.archetypes for topic, choice in choices.items()})
+        outcome = view.actions.retrain({topic: choice.archetypes for topic, choice in choices.items()})
         facts: Facts = {"archetypes": outcome.archetypes, "pages judged again": outcome.pages}
         facts |= {"relevant": outcome.relevant, "relevant before": outcome.relevant_before}
-        view.decide(Decision("bingo trained", {"refused": outcome.refused} if outcome.refused else facts))
+        view.actions.decide(Decision("bingo trained", {"refused": outcome.refused} if outcome.refused else facts))
         if not outcome.refused:
             self.adopted += 1
             self._remember(pages, choices)
@@ -155,7 +155,7 @@ def _log(view: View, choices: dict[int, Choice]) -> None:
         facts |= {"had to exceed": round(choice.bar, 4), **_named(view, "admitted", choice.admitted)}
         for reason, numbers in choice.refused.items():
             facts |= {f"refused, {reason}": len(numbers), **_named(view, f"refused, {reason}", numbers)}
-        view.decide(Decision("bingo archetypes", facts))
+        view.actions.decide(Decision("bingo archetypes", facts))
 
 
 def _named(view: View, what: str, numbers: Sequence[int]) -> Facts:

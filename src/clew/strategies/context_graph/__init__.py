@@ -191,15 +191,17 @@ class ContextGraph(Strategy):
         if self.settings.bootstrap not in ("breadth-first", "both"):
             return self._begin_crawling()
         self.phase = SPREADING
-        self._view.decide(Decision("context graph: breadth-first", {"until targets": self.settings.min_targets}))
+        self._view.actions.decide(
+            Decision("context graph: breadth-first", {"until targets": self.settings.min_targets})
+        )
         return True
 
     async def _search(self) -> int:
         """Ask a search engine for pages like the examples (CFC-42)."""
         queries = self.trainer.queries(self.model)
-        hits = [url for query in queries for url in await self._view.search(query, self.settings.search_hits)]
-        added = self._view.enqueue(list(dict.fromkeys(hits)))
-        self._view.decide(Decision("context graph: search", {"queries": " | ".join(queries), "hits": added}))
+        hits = [url for query in queries for url in await self._view.lookups.search(query, self.settings.search_hits)]
+        added = self._view.actions.enqueue(list(dict.fromkeys(hits)))
+        self._view.actions.decide(Decision("context graph: search", {"queries": " | ".join(queries), "hits": added}))
         return added
 
     async def _grow(self, targets: Sequence[str]) -> int:
@@ -207,15 +209,15 @@ class ContextGraph(Strategy):
         settings, view = self.settings, self._view
 
         async def ask(url: str) -> list[str]:
-            return await view.backlinks(url, settings.parents_per_page)
+            return await view.lookups.backlinks(url, settings.parents_per_page)
 
         rng = view.rng(f"context graphs {self._builds}")
         fresh = await self.graphs.grow(targets, ask, rng, settings.layer_cap, settings.merged_cap)
         self._builds += 1
-        added = view.enqueue(fresh)
+        added = view.actions.enqueue(fresh)
         pages = {f"layer {number}": len(layer) for number, layer in enumerate(self.graphs.layers)}
         nodes = sum(len(graphs) for layer in self.graphs.layers for graphs in layer.values())
-        view.decide(
+        view.actions.decide(
             Decision("context graph", {"graphs": self.graphs.count, **pages, "nodes": nodes, "to fetch": added})
         )
         return added
@@ -228,7 +230,7 @@ class ContextGraph(Strategy):
     async def _update(self) -> None:
         """The parents of new targets (CFC-41), or graphs of them (CFC-40)."""
         for url in self._asks:
-            self._view.enqueue(await self._view.backlinks(url, self.settings.backlinks_per_target), url)
+            self._view.actions.enqueue(await self._view.lookups.backlinks(url, self.settings.backlinks_per_target), url)
         self._asks = []
         if not self._due:
             return
@@ -250,7 +252,7 @@ class ContextGraph(Strategy):
         """Learn the layers from what was fetched of the graphs (``_is_target`` still goes by the old model)."""
         samples = self.trainer.samples(self.graphs, self._view.visits(), self._is_target)
         self.model = self.trainer.model(samples)
-        self._view.decide(Decision("layer model", facts(self.model, samples)))
+        self._view.actions.decide(Decision("layer model", facts(self.model, samples)))
 
     # -- for people ---------------------------------------------------------------------------------------
 

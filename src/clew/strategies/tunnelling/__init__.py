@@ -174,7 +174,7 @@ class Tunnelling(Strategy):
     def adapt(self, session: Session) -> bool:
         """Write the session's counts to the decision log; the scores stay."""
         if self._view is not None:
-            self._view.decide(Decision(self.name, self._facts(self._view, session)))
+            self._view.actions.decide(Decision(self.name, self._facts(self._view, session)))
         self._nuggets = [0] * len(self.collections)
         self._duds = self._ended = 0
         return False

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import ada_url
 
 from clew import __version__
-from clew.config import LimitSettings, LiveSettings, PolitenessSettings
+from clew.config import LimitSettings, LiveSettings, PolitenessSettings, Settings
 from clew.errors import InputError
 from clew.model import Outcome, Request, Response
 from clew.text.httpmessage import first_header
-from clew.web.base import Clock
+from clew.web.base import Clock, World
 from clew.web.live.addresses import AddressBook
 from clew.web.live.politeness import Host, Politeness, retry_after
 from clew.web.live.robots import Robots, RobotsRules, agent_token
@@ -34,7 +34,7 @@ class _Obstacle:
     retry_at: float | None = None
 
 
-class LiveWorld:
+class LiveWorld(World):
     """Fetches pages over HTTP, politely and within limits. ``clock`` is the one the crawl runs on.
 
     ``contact`` (a mail address or URL) stands in the User-Agent header, and the product token of ``user_agent`` is
@@ -42,7 +42,7 @@ class LiveWorld:
     """
 
     name = "live"
-    closed = False
+    live = True
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class LiveWorld:
         self._live = live
         self._user_agent = user_agent.strip()
         self._contact = contact.strip()
-        self._clock = clock
+        self.clock = self._clock = clock
         self._politeness = Politeness(politeness)
         self._rules = RobotsRules(politeness, agent_token(user_agent))
         types = frozenset(name.lower() for name in limits.content_types)
@@ -65,6 +65,13 @@ class LiveWorld:
         self._robots_appetite = Appetite(politeness.robots_bytes, beginning=True)
         self._book: AddressBook | None = None
         self._wire: Wire | None = None
+
+    @classmethod
+    def from_spec(cls, rest: str, settings: Settings, clock: Clock) -> LiveWorld:
+        if rest:
+            raise InputError(f"there is no web 'live:{rest}'; say live, and the pages to start from with --seeds")
+        crawl = settings.crawl
+        return cls(settings.politeness, settings.limits, settings.web.live, crawl.user_agent, crawl.contact, clock)
 
     async def open(self) -> None:
         """Get ready to send. Raises InputError when there is no contact, or a fixed address is none."""

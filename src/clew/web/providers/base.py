@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
 
+from clew.config import Section, doc
 from clew.errors import ClewError
+from clew.registry import name_of
 from clew.urls.canonical import Canonicaliser
 
-__all__ = ["BacklinkProvider", "Collector", "Hit", "ProviderError", "SearchProvider"]
+__all__ = [
+    "BacklinkProvider", "Collector", "Hit", "Provider", "ProviderContext", "ProviderError", "ProviderSettings",
+    "SearchProvider",
+]  # fmt: skip
 
 
 class ProviderError(ClewError):
@@ -31,39 +38,65 @@ class Hit:
     rank: int = 0
 
 
-@runtime_checkable
-class SearchProvider(Protocol):
-    """Finds pages by words. ``name`` stands for the provider and the settings that its answers depend on."""
+class ProviderSettings(Section, frozen=True):
+    """Settings of every provider. ``spacing`` also keeps the pages of one answer apart."""
 
-    @property
-    def name(self) -> str: ...
+    calls: Annotated[int, doc("Questions that may be asked in the life of the project (0: no limit).", ge=0)] = 0
+    spacing: Annotated[float, doc("Seconds between two questions.", ge=0)] = 1.0
 
-    async def search(self, query: str, limit: int) -> list[Hit]:
-        """At most ``limit`` hits, best first, no URL twice. Raises ProviderError."""
-        ...
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProviderContext:
+    """What a provider may be made from besides its settings: the project's folder, and URLs as the project writes
+    them."""
+
+    folder: Path = field(default_factory=Path)
+    canonicalise: Canonicaliser = field(default_factory=Canonicaliser)
+
+
+class Provider:
+    """Somebody who can be asked about the web: a subclass of SearchProvider, BacklinkProvider, or both.
+
+    A nested class ``Settings``, a subclass of ProviderSettings, holds what its table in clew.toml may set.
+    """
+
+    name: str = ""
+    """Stands for the provider and the settings that its answers depend on; by default the name of the class."""
+
+    Settings: ClassVar[type[ProviderSettings]] = ProviderSettings
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "name" not in vars(cls):
+            cls.name = name_of(cls)
+
+    @classmethod
+    def from_settings(cls, context: ProviderContext, settings: Any) -> Provider:
+        """The provider with its ``Settings``; by default the class is called with both. Raises ClewError."""
+        made: Provider = cls(context, settings)  # type: ignore[call-arg]  # a subclass may take them
+        return made
 
     async def close(self) -> None:
         """Free connections and files. May be called twice."""
-        ...
 
 
-@runtime_checkable
-class BacklinkProvider(Protocol):
-    """Finds the pages that link to a page. ``name`` as for SearchProvider."""
+class SearchProvider(Provider, ABC):
+    """Finds pages by words. A subclass must give ``search``."""
 
-    @property
-    def name(self) -> str: ...
+    @abstractmethod
+    async def search(self, query: str, limit: int) -> list[Hit]:
+        """At most ``limit`` hits, best first, no URL twice. Raises ProviderError."""
 
+
+class BacklinkProvider(Provider, ABC):
+    """Finds the pages that link to a page. A subclass must give ``backlinks``."""
+
+    @abstractmethod
     async def backlinks(self, url: str, limit: int) -> list[str]:
         """At most ``limit`` canonical URLs of pages that link to canonical ``url``, none twice, never ``url`` itself.
 
         Raises ProviderError.
         """
-        ...
-
-    async def close(self) -> None:
-        """Free connections and files. May be called twice."""
-        ...
 
 
 class Collector:

@@ -20,11 +20,15 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Annotated, Literal
 
+from msgspec import field
+
+from clew.config import doc
 from clew.errors import InputError
 from clew.urls.canonical import Canonicaliser, host
 from clew.web.providers import edgenumbers, edgepairs
-from clew.web.providers.base import Collector, ProviderError
+from clew.web.providers.base import BacklinkProvider, Collector, ProviderContext, ProviderError, ProviderSettings
 from clew.web.providers.edgeread import is_parquet, parquet_pairs, pyarrow, text_lines, text_pairs
 from clew.web.providers.edgesort import CHUNK
 
@@ -35,12 +39,22 @@ _HOST = re.compile(r"[^\s/:?#@]+(?::\d+)?")
 _PLAIN = re.compile(r"(?!.*xn--)(?:[a-z0-9][a-z0-9-]*\.)+[a-z][a-z0-9-]*")  # hosts in canonical form, as most are
 
 
-class EdgeList:
+class EdgeList(BacklinkProvider):
     """Links of ``path``, indexed in a folder of ``folder`` when first asked (or by ``prepare``).
 
     ``level``: url or host; "": that of the first of the ``vertices``, without them url. ``reversed_hosts`` None: with
     ``vertices`` hosts are. ``columns``: the two columns of a Parquet file, () for those that ``parquet_pairs`` takes.
     """
+
+    class Settings(ProviderSettings, frozen=True, kw_only=True):
+        """A provider of kind edgelist"""
+
+        path: Annotated[str, doc("The file of links, relative to the project.")]
+        level: Annotated[Literal["", "url", "host"], doc("What the names are (empty: told from the file).")] = ""
+        reversed_hosts: Annotated[bool | None, doc("Whether hosts are written org.example.www.")] = None
+        vertices: Annotated[str, doc("File ID<TAB>NAME, if the links are between ids.")] = ""
+        columns: Annotated[list[str], doc("The two columns of a Parquet file.")] = field(default_factory=list)
+        spacing: Annotated[float, doc("Seconds between two questions.", ge=0)] = 0.0
 
     def __init__(
         self,
@@ -73,6 +87,19 @@ class EdgeList:
         self._index = folder / f"edges-{self._fingerprint()}"
         self._opened: edgepairs.PairIndex | edgenumbers.NumberIndex | None = None
         self._lock = threading.Lock()
+
+    @classmethod
+    def from_settings(cls, context: ProviderContext, settings: Settings) -> EdgeList:
+        folder = context.folder
+        return cls(
+            folder / settings.path,
+            folder,
+            level=settings.level,
+            reversed_hosts=settings.reversed_hosts,
+            vertices=folder / settings.vertices if settings.vertices else None,
+            columns=settings.columns,
+            canonicalise=context.canonicalise,
+        )
 
     async def backlinks(self, url: str, limit: int) -> list[str]:
         return await asyncio.to_thread(self._backlinks, url, limit)

@@ -19,6 +19,7 @@ from clew.model import Ints, Outcome, Request
 from clew.text.reader import Reader, Unreadable
 from clew.urls.canonical import Canonicaliser
 from clew.web.base import World
+from clew.web.providers.base import BacklinkProvider
 from clew.web.simulated import SimulatedWeb, parse_spec
 from clew.web.simulated.world import SimulatedWorld, links_of
 
@@ -30,8 +31,8 @@ _decode = msgspec.msgpack.Decoder(tuple[str, list[str], list[list[int]]]).decode
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Inverted:
-    """A BacklinkProvider over link columns: page ``urls[i]`` is linked to from ``parents[starts[i]:starts[i + 1]]``."""
+class Inverted(BacklinkProvider):
+    """Back links from link columns: page ``urls[i]`` is linked to from ``parents[starts[i]:starts[i + 1]]``."""
 
     urls: tuple[str, ...]
     starts: Ints
@@ -55,13 +56,10 @@ class Inverted:
         found = (self.urls[parent] for parent in self.parents[self.starts[place] : self.starts[place + 1]].tolist())
         return [parent for parent in found if parent != url][:limit]
 
-    async def close(self) -> None:
-        """Nothing to free."""
-
 
 @dataclass(slots=True)
-class LookedThrough:
-    """A BacklinkProvider that looks through ``world`` from ``starts`` when first asked; ``file``, if any, keeps the
+class LookedThrough(BacklinkProvider):
+    """Back links of a web that is looked through from ``starts`` when first asked; ``file``, if any, keeps the
     result."""
 
     world: World

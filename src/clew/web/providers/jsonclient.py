@@ -6,10 +6,14 @@ import asyncio
 import json
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
+
+import msgspec
 
 from clew import __version__
-from clew.web.providers.base import ProviderError
+from clew.config import doc
+from clew.web.providers.base import ProviderError, ProviderSettings
 
 if TYPE_CHECKING:
     import aiohttp
@@ -23,6 +27,24 @@ _ADVICE = {
     404: "check the provider's url",
     429: "too many questions: raise the provider's spacing",
 }
+
+
+class OnlineSettings(ProviderSettings, frozen=True, kw_only=True):
+    """Settings of providers that are asked over HTTP."""
+
+    url: Annotated[str, doc("Where the server is.")]
+    timeout: Annotated[float, doc("Seconds that an answer may take.", gt=0)] = 30.0
+    user_agent: Annotated[str, doc("What the server is told of the client.")] = USER_AGENT
+
+    def __post_init__(self) -> None:
+        if not self.url.startswith(("http://", "https://")) or not urlsplit(self.url).hostname:
+            raise ValueError(f"url: {self.url!r} must begin with http:// or https:// and name a server")
+
+    def arguments(self) -> dict[str, Any]:
+        """As arguments of a provider: all but what the ration takes."""
+        given = msgspec.structs.asdict(self)
+        del given["calls"]
+        return given
 
 
 class JsonClient:

@@ -6,13 +6,14 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
+from clew.config import doc
 from clew.errors import UrlError
 from clew.urls.canonical import Canonicaliser, canonical
-from clew.web.providers.base import Collector, Hit
-from clew.web.providers.jsonclient import USER_AGENT, JsonClient, rows, table, text
+from clew.web.providers.base import BacklinkProvider, Collector, Hit, ProviderContext, SearchProvider
+from clew.web.providers.jsonclient import USER_AGENT, JsonClient, OnlineSettings, rows, table, text
 
 _TAG = re.compile(r"<[^>]*>")
 _UNESCAPED = ";@$!*(),/~:"  # what MediaWiki leaves as it is in the addresses of its pages
@@ -20,12 +21,17 @@ MOST_AT_ONCE = 500
 MOST_REQUESTS = 1_000
 
 
-class MediaWiki:
+class MediaWiki(SearchProvider, BacklinkProvider):
     """``url`` is where api.php lies, as in https://en.wikipedia.org/w.
 
     ``namespaces`` are numbers with ``|`` between (0: articles; "*": all). Back-links through redirects count, the
     redirects themselves do not. A URL that is no page of the wiki has no back-links.
     """
+
+    class Settings(OnlineSettings, frozen=True, kw_only=True):
+        """A provider of kind mediawiki"""
+
+        namespaces: Annotated[str, doc("Numbers with | between (0: articles; *: all).")] = "0"
 
     def __init__(
         self,
@@ -43,6 +49,10 @@ class MediaWiki:
         self._client = JsonClient(self.name, timeout=timeout, spacing=spacing, user_agent=user_agent)
         self._canonicalise = canonicalise or Canonicaliser()
         self._form = ""
+
+    @classmethod
+    def from_settings(cls, context: ProviderContext, settings: Settings) -> MediaWiki:
+        return cls(**settings.arguments(), canonicalise=context.canonicalise)
 
     async def search(self, query: str, limit: int) -> list[Hit]:
         found = Collector(limit, self._canonicalise)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from clew.errors import ClewError, StoreError
-from clew.web.providers.base import BacklinkProvider, Hit, ProviderError, SearchProvider
+from clew.web.providers.base import BacklinkProvider, Hit, Provider, ProviderError, SearchProvider
 
 __all__ = ["Call", "RationError", "Rationed"]
 
@@ -43,7 +43,7 @@ class Call:
     error: str = ""
 
 
-class Rationed:
+class Rationed(SearchProvider, BacklinkProvider):
     """Wraps a provider; searches and finds back-links as far as that one does. Answers are kept in ``file`` (SQLite).
 
     ``calls`` is how many questions may be asked in the life of the file (0: no limit); those that failed count, those
@@ -52,7 +52,7 @@ class Rationed:
 
     def __init__(
         self,
-        provider: SearchProvider | BacklinkProvider,
+        provider: Provider,
         file: Path,
         *,
         calls: int = 0,

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
+from clew.config import doc
 from clew.urls.canonical import Canonicaliser
-from clew.web.providers.base import Collector, Hit
-from clew.web.providers.jsonclient import USER_AGENT, JsonClient, rows, text
+from clew.web.providers.base import Collector, Hit, ProviderContext, SearchProvider
+from clew.web.providers.jsonclient import USER_AGENT, JsonClient, OnlineSettings, rows, text
 
 _NO_JSON = "this server does not give JSON: add json to search.formats in its settings.yml, or use another server"
 MOST_PAGES = 50
 
 
-class Searxng:
+class Searxng(SearchProvider):
     """``url`` is the server's root; ``language`` such as ``en`` or ``de-AT``, ``categories`` such as ``general``."""
+
+    class Settings(OnlineSettings, frozen=True, kw_only=True):
+        """A provider of kind searxng"""
+
+        language: Annotated[str, doc("Language of the pages, such as en or de-AT (empty: any).")] = ""
+        categories: Annotated[str, doc("Categories of the server that are searched, such as general.")] = ""
 
     def __init__(
         self,
@@ -32,6 +39,10 @@ class Searxng:
         advice = {403: _NO_JSON}
         self._client = JsonClient(self.name, timeout=timeout, spacing=spacing, user_agent=user_agent, advice=advice)
         self._canonicalise = canonicalise or Canonicaliser()
+
+    @classmethod
+    def from_settings(cls, context: ProviderContext, settings: Settings) -> Searxng:
+        return cls(**settings.arguments(), canonicalise=context.canonicalise)
 
     async def search(self, query: str, limit: int) -> list[Hit]:
         found = Collector(limit, self._canonicalise)

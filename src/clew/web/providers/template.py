@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from hashlib import blake2b
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote, urlsplit
 
+from msgspec import field
+
+from clew.config import doc
 from clew.errors import InputError
 from clew.urls.canonical import Canonicaliser
-from clew.web.providers.base import Collector, Hit
-from clew.web.providers.jsonclient import USER_AGENT, JsonClient, text
+from clew.web.providers.base import BacklinkProvider, Collector, Hit, ProviderContext, SearchProvider
+from clew.web.providers.jsonclient import USER_AGENT, JsonClient, OnlineSettings, text
 
 _PLACE = re.compile(r"\{([^{}]*)\}")
 _PLACES = ("query", "limit", "page", "offset")
@@ -19,7 +22,7 @@ _LONGEST_PAGE = 100
 MOST_PAGES = 100
 
 
-class JsonTemplate:
+class JsonTemplate(SearchProvider, BacklinkProvider):
     """``url`` holds {query} (the words, or the URL whose back-links are wanted) and, if the API has them, {limit},
     {page} (counted from ``first_page``) or {offset} (hits before this page).
 
@@ -27,6 +30,16 @@ class JsonTemplate:
     ``fields`` say where in each item url, title and snippet are (items may also be plain URLs). Keys of an API belong
     into ``headers``, which no message shows. Pages are asked for until one brings nothing new.
     """
+
+    class Settings(OnlineSettings, frozen=True, kw_only=True):
+        """A provider of kind json"""
+
+        results: Annotated[str, doc("Path of names to the list in the answer, with dots between.")] = ""
+        fields: Annotated[dict[str, str], doc("Where in each item url, title and snippet are.")] = field(
+            default_factory=dict
+        )
+        headers: Annotated[dict[str, str], doc("Headers, such as an API's key.")] = field(default_factory=dict)
+        first_page: Annotated[int, doc("From where pages are counted.")] = 1
 
     def __init__(
         self,
@@ -52,6 +65,10 @@ class JsonTemplate:
             self.name, timeout=timeout, spacing=spacing, user_agent=user_agent, headers=headers, advice={}
         )
         self._canonicalise = canonicalise or Canonicaliser()
+
+    @classmethod
+    def from_settings(cls, context: ProviderContext, settings: Settings) -> JsonTemplate:
+        return cls(**settings.arguments(), canonicalise=context.canonicalise)
 
     async def search(self, query: str, limit: int) -> list[Hit]:
         return (await self._gathered(query, Collector(limit, self._canonicalise), limit)).hits

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from clew.config import Settings
 from clew.model import Outcome, Request, Response
 from clew.urls.canonical import Canonicaliser
-from clew.web.base import Clock
-from clew.web.simulated.web import PageKind, SimPage, SimulatedWeb
+from clew.web.base import Clock, World
+from clew.web.simulated.web import PageKind, SimPage, SimulatedWeb, parse_spec
 
 _HTML = ("content-type", "text/html; charset=utf-8")
 
 
-class SimulatedWorld:
+class SimulatedWorld(World):
     """Answers requests from a simulated web. The truth about its pages cannot be reached from here.
 
     ``latency_s`` is how long each answer takes, ``delay_s`` the pause after it before the same host may be asked
     again, both in the clock's time. Nothing waits: ``Response.ready_at`` tells the caller.
     """
 
-    closed = False
-
     def __init__(self, web: SimulatedWeb, clock: Clock, delay_s: float = 0.0, latency_s: float = 0.0) -> None:
         self.name = web.spec
+        self.clock = clock
         self._page, self._clock = web.page, clock
         self._delay_s, self._latency_s = delay_s, latency_s
 
-    async def open(self) -> None:
-        """Nothing to get ready."""
+    @classmethod
+    def from_spec(cls, rest: str, settings: Settings, clock: Clock) -> SimulatedWorld:
+        return cls(parse_spec(f"sim:{rest}" if rest else "sim"), clock)
 
     async def fetch(self, request: Request) -> Response:
         now = self._clock.now()
@@ -35,9 +36,6 @@ class SimulatedWorld:
         ready_at = now + self._latency_s + self._delay_s
         answer = _answer(page)
         return replace(answer, fetched_at=now, elapsed_s=self._latency_s, ready_at=ready_at)
-
-    async def close(self) -> None:
-        """Nothing to let go of."""
 
 
 def links_of(web: SimulatedWeb, url: str, canonicalise: Canonicaliser) -> list[str]:
