@@ -9,7 +9,7 @@ import pytest
 from clew import Project
 from clew.project.explaining import explain
 from clew.strategies.base import View
-from clew.strategies.registry import STRATEGIES, kind_of
+from clew.strategies.registry import STRATEGIES
 from support import clew
 
 SIM = "sim:pages=3000,seed=5"
@@ -26,7 +26,7 @@ def test_a_strategy_is_explained_under_the_threshold_that_the_crawl_used(
     text = toml.read_text(encoding="utf-8").replace("threshold = 0.5 ", "threshold = 0 ")
     toml.write_text(text.replace("[crawl]\n", "[crawl]\nsession_pages = 20\n"), encoding="utf-8")
     seen: list[float] = []
-    kind = kind_of(strategy)
+    kind = STRATEGIES.get(strategy)
     begin = kind.begin  # type: ignore[attr-defined]
 
     def watched(self: object, view: View) -> None:
