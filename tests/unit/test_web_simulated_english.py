@@ -202,11 +202,11 @@ def _vocabularies() -> dict[str, set[str]]:
 
 def test_a_sentence_ends_with_no_function_word() -> None:
     lexicon = English(1, SimParameters(branching=2, depth=1, language="english"))
-    words = "boats in the harbour of a town moor there with the".split()
+    words = ["boats", "in", "the", "harbour", "of", "a", "town", "moor", "there", "with", "the"]
     bits = np.ones(len(words), np.uint64)
     bits[2] = 13  # a full stop after "the": the word after it takes it
     assert lexicon.punctuate(words, bits) == {3: ".", 10: "."}
-    assert words == "Boats in the harbour Of a town moor there with the".split()
+    assert words == ["Boats", "in", "the", "harbour", "Of", "a", "town", "moor", "there", "with", "the"]
     words = ["boats", "in", "the", "harbour", "of", "a", "town", "the"]
     bits = np.ones(len(words), np.uint64)
     bits[4] = 13
