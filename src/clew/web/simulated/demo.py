@@ -9,7 +9,7 @@ from clew.web.simulated.web import SimulatedWeb
 
 PAGES = 4_000
 PARAMETERS = SimParameters(
-    language="english", branching=12, depth=1, pages_per_host=40, host_locality=0.9, out_degree=28, locality=0.8,
+    language="english", branching=12, depth=1, pages_per_host=40, host_locality=0.9, out_degree=28, locality=0.7,
     navigation=0.05, island_hosts=2, tunnels=0.5, tunnel_length=2, url_informative=0.8,
 )  # fmt: skip
 
