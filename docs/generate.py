@@ -132,7 +132,7 @@ def _sections(path: str, table: inspect.Type) -> Iterator[str]:
             yield _strategy_section()
             yield from _sections_of(STRATEGIES, "strategy", "strategies/{name}.md")
         elif isinstance(field.type, inspect.StructType):
-            if rows := list(_rows(field.type)):
+            if rows := [_judge_row(), *list(_rows(field.type))[1:]] if name == "judge" else list(_rows(field.type)):
                 yield _section(name, field.type, rows)
             yield from _sections(name, field.type)
         if name == "judge":
@@ -153,6 +153,12 @@ def _rows(table: inspect.StructType) -> Iterator[str]:
             if not description:  # what is no setting, such as the tables of judges
                 continue
             yield _row(f"`{field.name}`", _kind(kind), f"`{_toml(_default(field))}`", description)
+
+
+def _judge_row() -> str:
+    lines = JUDGES.summaries()
+    named = "; ".join(f"[{name}](judges.md#{name}): {lines[name]}" for name in JUDGES.builtin)
+    return _row("`name`", "text", f"`{_toml(Settings().judge.name)}`", f"{named}; or `{OWN}` for one of your own.")
 
 
 def _strategy_section() -> str:

@@ -282,7 +282,7 @@ def test_options_of_a_run_are_used_and_remembered(copied: Path) -> None:
     [
         ("--strategy", "deepest", "no strategy 'deepest'; choose one of: apprentice"),
         ("--judge", "solomon", "no judge 'solomon'; choose one of: centroid"),
-        ("--web", "wide", "no web 'wide'; say live"),
+        ("--web", "wide", "no web 'wide'; choose one of: archive:FILE, folder:DIR, live"),
         ("--web", "sim:pages=1", "pages"),
     ],
 )
@@ -398,10 +398,10 @@ def test_canonical_urls_that_gave_no_page_stand_for_none(tmp_path: Path) -> None
     [
         ("[crawl\n", "clew.toml is not valid TOML.*line"),
         ("[crawl]\nmax_page = 3\n", "clew.toml: .*max_page"),
-        ('[crawl]\nmax_pages = "many"\n', r"clew.toml: .*crawl\.max_pages"),
+        ('[crawl]\nmax_pages = "many"\n', r"clew.toml: \[crawl\] max_pages: "),
         ("[strategy.best-first]\ndepth = 3\n", r"strategy\.best-first.*depth"),
         ('[scope]\npaths = ["("]\n', r"scope\.paths"),
-        ('[crawl]\nduplicates = "worst"\n', r"crawl\.duplicates"),
+        ('[crawl]\nduplicates = "worst"\n', r"\[crawl\] duplicates: 'worst' is none of: best, first, mean"),
     ],
 )
 def test_wrong_settings_are_named(copied: Path, text: str, says: str) -> None:

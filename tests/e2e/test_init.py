@@ -129,7 +129,7 @@ def test_a_query_with_a_search_engine(tmp_path: Path, engine: ThreadingHTTPServe
     dead = clew("init", tmp_path / "dead", "--query", "x 1", "--search", "searxng:http://127.0.0.1:9", code=1).stderr
     assert "searxng" in dead
     wrong = clew("init", tmp_path / "wrong", "--query", "x 1", "--search", "bing:http://127.0.0.1:9", code=2).stderr
-    assert "searxng, mediawiki" in wrong
+    assert "no provider 'bing'; choose one of: edgelist, json, mediawiki, searxng" in wrong
 
 
 def test_a_search_engine_finds_examples_for_bare_topics(tmp_path: Path, engine: ThreadingHTTPServer) -> None:
