@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from clew.version import __version__
+
 if TYPE_CHECKING:
     from clew import export as exporters
     from clew import judges, strategies
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
     from clew.web import providers, worlds
     from clew.web.base import World
     from clew.web.providers.base import BacklinkProvider, SearchProvider
-
-__version__ = "0.1.0"
 
 __all__ = [
     "BacklinkProvider", "Crawl", "CrawlResult", "Examples", "Exporter", "Judge", "PageRecord", "Project",

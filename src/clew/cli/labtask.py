@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from clew import __version__
 from clew.errors import InputError
 from clew.examples.labels import IRRELEVANT, LABELS, read_labels
 from clew.export.warc import write_warc
 from clew.lab.tasks import write, write_labels
 from clew.project.project import Project
 from clew.store.base import Store
+from clew.version import __version__
 
 WEB, LABEL_FILE, TASK = "web.warc.gz", "labels.tsv", "task.toml"
 LEAST = 10

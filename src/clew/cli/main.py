@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
-from clew import __version__
 from clew.errors import ClewError
+from clew.version import __version__
 
 COMMANDS = {
     "init": "Make a project: say what is wanted.",

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from clew import __version__
 from clew.config import Settings
 from clew.crawl.actions import CrawlActions
 from clew.crawl.events import decide, tell
@@ -24,6 +23,7 @@ from clew.crawl.view import CrawlView
 from clew.frontier.columns import ColumnFrontier
 from clew.store.records import RunRecord
 from clew.store.warc import WarcWriter
+from clew.version import __version__
 from clew.web.base import Clock
 from clew.workers.pool import PageWorker, ReadingPool
 

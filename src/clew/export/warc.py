@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO
 
-from clew import __version__
 from clew.export.base import Exporter
 from clew.export.collection import iso
 from clew.store.records import VisitRow
 from clew.store.warc import WarcWriter, encode, read
+from clew.version import __version__
 
 ONE_FILE = 2**62
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from clew import __version__
 from clew.lab import details, figures, readings
 from clew.lab.comparison import Comparison, Spread, conclusion, verdict
 from clew.lab.figures import Drawn
 from clew.lab.measures import area_over_oracle, prediction_accuracy, recall_at
 from clew.lab.paths import digging
 from clew.lab.results import Run
+from clew.version import __version__
 
 FIELDS = (
     *("task", "strategy", "judge", "repeat", "budget", "fetched", "found", "reachable"),

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from clew import __version__
 from clew.config import Settings
 from clew.errors import InputError
 from clew.lab.figures import COLOURS, EDGED, LINES, MARKERS, legend, new_figure, styled
@@ -26,6 +25,7 @@ from clew.model import Bools, Outcome, Page, Request, Response
 from clew.text.reader import Reader, Unreadable
 from clew.text.terms import tokeniser
 from clew.urls.canonical import Canonicaliser, host, keys, url_words
+from clew.version import __version__
 from clew.web.base import World
 from clew.web.registry import make as make_world
 from clew.web.simulated import parse_spec

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import ada_url
 
-from clew import __version__
 from clew.config import LimitSettings, LiveSettings, PolitenessSettings, Settings
 from clew.errors import InputError
 from clew.model import Outcome, Request, Response
 from clew.text.httpmessage import first_header
+from clew.version import __version__
 from clew.web.base import Clock, World
 from clew.web.live.addresses import AddressBook
 from clew.web.live.politeness import Host, Politeness, retry_after

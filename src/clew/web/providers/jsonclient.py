@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from clew import __version__
 from clew.config import doc
+from clew.version import __version__
 from clew.web.providers.base import ProviderError, ProviderSettings
 
 if TYPE_CHECKING:
