@@ -34,7 +34,7 @@ def test_a_log_file_has_a_line_an_event_and_is_added_to(project: Path, tmp_path:
     texts = [one[2] for one in matched if one is not None]
     assert sum(text.startswith("session ") for text in texts) == 2
     assert any(re.search(r"session 1: \d+ of 20 pages relevant", text) for text in texts)
-    assert any(text.startswith("the judge naive-bayes was trained on 40 examples") for text in texts)
+    assert any(text.startswith("judge naive-bayes was trained on 40 examples") for text in texts)
     assert any(text.startswith("started: ariadne in sim:") for text in texts)
     assert texts[-1].startswith("stopped by max_pages: 45 fetched (45 in this run)")
     clew("crawl", project, "--max-pages", 50, "--strategy", "ariadne", "--quiet", "--log", log)

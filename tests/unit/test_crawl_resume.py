@@ -54,9 +54,24 @@ class Moody(Strategy):
         self.seen, self.mood = struct.unpack("dd", state)
 
 
+class Stateless(Strategy):
+    """A strategy that learns how relevant hosts are and says nothing of its state: it learns all again when resumed."""
+
+    def begin(self, view: View) -> None:
+        self.good: dict[str, float] = {}
+
+    def score(self, links: LinkBatch) -> Doubles:
+        rates = np.array([self.good.get(name, 0.5) for name in links.links.host_names])
+        return rates[links.links.host_index] + 0.1 * links.source.relevance
+
+    def learn(self, visit: Visit) -> None:
+        self.good[visit.link.host] = 0.8 * self.good.get(visit.link.host, 0.5) + 0.2 * visit.relevance
+
+
 @pytest.fixture(autouse=True)
-def moody(monkeypatch: pytest.MonkeyPatch) -> None:
+def own_strategies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(STRATEGIES.added, "moody", Moody)
+    monkeypatch.setitem(STRATEGIES.added, "stateless", Stateless)
 
 
 def project(folder: Path, extra: str = "") -> Path:
@@ -75,7 +90,7 @@ def visits(folder: Path) -> list[tuple[object, ...]]:
     return rows
 
 
-@pytest.mark.parametrize("strategy", ["moody", *STRATEGIES.builtin])
+@pytest.mark.parametrize("strategy", ["moody", "stateless", *STRATEGIES.builtin])
 def test_many_stops_change_nothing(tmp_path: Path, strategy: str) -> None:
     whole, parts = project(tmp_path / "whole"), project(tmp_path / "parts")
     Project(whole).crawl(strategy=strategy, max_pages=300)

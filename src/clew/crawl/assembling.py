@@ -47,15 +47,8 @@ def setup_of(
     """
     scope, canonicalise = scope_of(settings), canonicaliser_of(settings)
     interest = _interest(settings, examples)
-    keywords = {**settings.interest.keywords, **examples.keywords}
+    context = _context(settings, examples, interest)
     strategy_name, made = _strategy(settings, strategy)
-    context = JudgeContext(
-        topics=interest.topics,
-        keywords=keywords,
-        seed=settings.crawl.seed,
-        together=interest.together,
-        settings=settings.judge,
-    )
     judge_name, make = _judge(judge, context)
     keep_text = reads_text(judge_name, context) if not isinstance(judge, Judge) else judge.needs_text
     return Setup(
@@ -85,6 +78,17 @@ def _interest(settings: Settings, examples: Examples) -> Interest:
     wanted = settings.interest
     semantics = semantics_of(wanted.semantics, wanted.weights)
     return examples.interest_of(settings.judge.threshold, wanted.exclude_from, semantics)
+
+
+def _context(settings: Settings, examples: Examples, interest: Interest) -> JudgeContext:
+    """What the judge is made from."""
+    return JudgeContext(
+        topics=interest.topics,
+        keywords={**settings.interest.keywords, **examples.keywords},
+        seed=settings.crawl.seed,
+        together=interest.together,
+        settings=settings.judge,
+    )
 
 
 def _strategy(settings: Settings, strategy: str | Strategy | None) -> tuple[str, Strategy]:

@@ -8,8 +8,7 @@ for page in crawl:
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
@@ -19,6 +18,7 @@ import msgspec
 
 from clew.config import Settings, settings_from
 from clew.crawl.assembling import setup_of
+from clew.crawl.handover import CrawlThread, Handover, event_loop, hand_over
 from clew.crawl.loop import Loop
 from clew.crawl.pages import OnPage, PageRecord, Pages
 from clew.crawl.running import CrawlResult, Display, run, runner
@@ -27,7 +27,6 @@ from clew.crawl.showing import display_of
 from clew.errors import ClewError, InputError, ProjectError
 from clew.examples.examples import Examples
 from clew.judges.base import Judge
-from clew.model import Visit
 from clew.store.base import Store
 from clew.store.sqlite import SqliteStore
 from clew.strategies.base import Strategy
@@ -78,7 +77,7 @@ class Crawl:
         self._loop: Loop | None = None
         self._event_loop: asyncio.AbstractEventLoop | None = None
         self._stop_asked = False
-        self._waits = False  # a page was handed over, and the next one is not asked for yet
+        self._thread: CrawlThread | None = None
         if isinstance(world, str) and world.startswith("sim"):
             self._start_in(world)
 
@@ -114,11 +113,10 @@ class Crawl:
 
     def run_sync(self, max_pages: int | None = None, seconds: float = 0.0) -> CrawlResult:
         """``run`` for callers without an event loop, and for notebooks, whose own loop it leaves alone: it blocks."""
-        if _event_loop() is None:
+        if event_loop() is None:
             with runner() as own:
                 return own.run(self._run(max_pages, seconds))
-        thread = _Thread(self, max_pages, seconds, None)
-        return thread.outcome()
+        return CrawlThread(lambda handover: self._run(max_pages, seconds, handover), self.stop, None).outcome()
 
     def stop(self) -> None:
         """Take no new link and finish those under way; may be called from anywhere, also from another thread."""
@@ -132,7 +130,7 @@ class Crawl:
         """Crawl, and give each page that was judged as soon as it is; the crawl waits until the next one is asked for.
         Leaving the loop stops the crawl, and it can go on later. Works inside a running event loop too."""
         pages: SimpleQueue[PageRecord | None] = SimpleQueue()
-        thread = _Thread(self, None, 0.0, pages)
+        self._thread = thread = CrawlThread(lambda handover: self._run(None, 0.0, handover), self.stop, pages)
         try:
             while (page := pages.get()) is not None:
                 yield page
@@ -140,6 +138,7 @@ class Crawl:
             thread.outcome()
         finally:
             thread.end()
+            self._thread = None
 
     async def __aiter__(self) -> AsyncIterator[PageRecord]:
         """As ``for``, inside a running event loop."""
@@ -188,7 +187,7 @@ class Crawl:
         self,
         max_pages: int | None,
         seconds: float,
-        handover: Callable[[PageRecord], Awaitable[None]] | None = None,
+        handover: Handover | None = None,
     ) -> CrawlResult:
         if self._event_loop is not None:
             raise InputError("this crawl runs already; make another Crawl, or stop() it first")
@@ -247,22 +246,21 @@ class Crawl:
         self._store.open()
         return self._store
 
-    def _display(
-        self, shown: Display, setup: Setup, handover: Callable[[PageRecord], Awaitable[None]] | None
-    ) -> Display:
+    def _display(self, shown: Display, setup: Setup, handover: Handover | None) -> Display:
         def started(loop: Loop) -> None:
             self._loop = loop
             if self._stop_asked:
                 loop.interrupt()
             if handover is not None:
-                _hand_over(loop, handover, setup.interest.topics)
+                hand_over(loop, handover, setup.interest.topics)
             shown.started(loop)
 
         return Display(started, shown.tick, shown.note)
 
     @contextmanager
     def _reading(self) -> Iterator[Store]:
-        if self._event_loop not in (None, _event_loop()) and not self._waits:
+        waits = self._thread is not None and self._thread.waits
+        if self._event_loop not in (None, event_loop()) and not waits:
             raise InputError("the crawl is running in another thread: iterate over it, or wait until it stops")
         if self._store is not None:
             yield self._store
@@ -275,86 +273,3 @@ class Crawl:
             yield store
         finally:
             store.close()
-
-
-def _hand_over(loop: Loop, handover: Callable[[PageRecord], Awaitable[None]], topics: tuple[str, ...]) -> None:
-    """Let a running loop wait at every page until it was taken."""
-    waiting: list[PageRecord] = []
-
-    def visited(visit: Visit) -> None:
-        if visit.page is not None:
-            waiting.append(PageRecord.of_visit(visit, topics))
-
-    async def hand() -> None:
-        while waiting:
-            await handover(waiting.pop(0))
-
-    loop.on_visit, loop.handover = visited, hand
-
-
-class _Thread:
-    """A crawl in a thread and an event loop of its own, whose pages are taken one by one from ``pages``, if any."""
-
-    def __init__(
-        self, crawl: Crawl, max_pages: int | None, seconds: float, pages: SimpleQueue[PageRecord | None] | None
-    ) -> None:
-        self._crawl, self._limits, self._pages = crawl, (max_pages, seconds), pages
-        self._result: CrawlResult | None = None
-        self._error: BaseException | None = None
-        self._onward: asyncio.Event | None = None
-        self._event_loop: asyncio.AbstractEventLoop | None = None
-        self._thread = threading.Thread(target=self._target, name="clew-crawl", daemon=True)
-        self._thread.start()
-
-    def _target(self) -> None:
-        try:
-            with runner() as own:
-                self._event_loop = own.get_loop()
-                self._result = own.run(
-                    self._crawl._run(*self._limits, self._handover if self._pages is not None else None)
-                )
-        except BaseException as error:
-            self._error = error
-        finally:
-            if self._pages is not None:
-                self._pages.put(None)
-
-    async def _handover(self, page: PageRecord) -> None:
-        assert self._pages is not None
-        self._onward, self._crawl._waits = asyncio.Event(), True
-        self._pages.put(page)
-        await self._onward.wait()
-        self._crawl._waits = False
-
-    def next(self) -> None:
-        """Let the crawl go on to the next page."""
-        if self._event_loop is not None and self._onward is not None:
-            with suppress(RuntimeError):  # the loop has ended
-                self._event_loop.call_soon_threadsafe(self._onward.set)
-
-    def outcome(self) -> CrawlResult:
-        """Wait for the end; the result, or the error that ended the crawl."""
-        try:
-            self._thread.join()
-        except KeyboardInterrupt:
-            self.end()
-            raise
-        if self._error is not None:
-            raise self._error
-        assert self._result is not None
-        return self._result
-
-    def end(self) -> None:
-        """Stop the crawl and wait until it has."""
-        while self._thread.is_alive():
-            self._crawl.stop()
-            self.next()
-            self._thread.join(0.05)
-
-
-def _event_loop() -> asyncio.AbstractEventLoop | None:
-    """The loop that runs in this thread."""
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None

@@ -20,6 +20,7 @@ from clew.crawl.progress import Progress
 from clew.crawl.setup import Setup
 from clew.crawl.stopping import StopRules
 from clew.crawl.view import CrawlView
+from clew.examples.training import Trained
 from clew.frontier.columns import ColumnFrontier
 from clew.store.records import RunRecord
 from clew.store.warc import WarcWriter
@@ -103,17 +104,7 @@ async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps)
     settings, store = setup.settings, setup.store
     trainer = setup.trainer(display.note)
     trained = await trainer.trained()
-    if trained.adoption.labels:
-        decide(store, trained.adoption.decision())
-    tell(
-        "trained",
-        f"the judge {setup.judge_name} was trained on {len(trained.examples)} examples; relevant from "
-        f"{trained.interest.threshold:.3g} on",
-        judge=setup.judge_name,
-        examples=len(trained.examples),
-        labels=trained.adoption.labels,
-        threshold=trained.interest.threshold,
-    )
+    _tell(setup, trained)
     archive = _archive(setup)
     level = settings.store.gzip_level if archive is not None else 0
     worker = PageWorker(setup.reader, trained.judge, trained.interest, level)
@@ -151,6 +142,21 @@ async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps)
     )
     view.actions = CrawlActions(parts)
     return parts
+
+
+def _tell(setup: Setup, trained: Trained) -> None:
+    """Note how the judge was trained."""
+    if trained.adoption.labels:
+        decide(setup.store, trained.adoption.decision())
+    threshold = trained.interest.threshold
+    tell(
+        "trained",
+        f"judge {setup.judge_name} was trained on {len(trained.examples)} examples; relevant from {threshold:.3g} on",
+        judge=setup.judge_name,
+        examples=len(trained.examples),
+        labels=trained.adoption.labels,
+        threshold=threshold,
+    )
 
 
 def _archive(setup: Setup) -> WarcWriter | None:

@@ -19,9 +19,10 @@ from clew.crawl.parts import Parts
 from clew.crawl.tiers import opened_rows, row_tiers
 from clew.errors import ClewError, InputError
 from clew.frontier.base import Frontier, ScoredRow
-from clew.model import Decision, Keys, LinkBatch, LinkKind, Session
+from clew.model import Decision, Keys, LinkBatch, LinkKind, Session, Visit
 from clew.store.base import Store
 from clew.store.records import HostIds
+from clew.strategies.base import Strategy
 from clew.web.base import GIVEN_UP
 
 BULK = 1 << 18
@@ -70,6 +71,21 @@ def _distinct(rows: Sequence[tuple[Keys, HostIds]]) -> tuple[Keys, HostIds]:
     return found[first], hosts[first]
 
 
+def recall(strategy: Strategy, name: str, store: Store) -> Iterator[Visit]:
+    """Give a strategy its saved state; returns the visits that it has to learn again, in order.
+
+    One that says nothing of its state learns all visits again, one that never learns none.
+    """
+    kind = type(strategy)
+    after = 0
+    if kind.state is not Strategy.state:
+        saved = store.journal.saved(name)
+        if saved is not None:
+            strategy.restore(saved.state)
+            after = saved.visit
+    return store.visits.replay(after) if kind.learn is not Strategy.learn else iter(())
+
+
 class Sessions:
     """Begins, resumes and ends the sessions of a crawl."""
 
@@ -116,12 +132,7 @@ class Sessions:
         progress.robots, progress.bytes = totals.robots, totals.bytes
 
     def _restore_strategy(self) -> None:
-        saved = self.parts.store.journal.saved(self.parts.run.strategy)
-        after = 0
-        if saved is not None:
-            after = saved.visit
-            self.parts.strategy.restore(saved.state)
-        for visit in self.parts.store.visits.replay(after):
+        for visit in recall(self.parts.strategy, self.parts.run.strategy, self.parts.store):
             self.parts.strategy.learn(visit)
 
     def _save(self) -> None:

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from clew.crawl.lastrun import last_run
+from clew.crawl.sessions import recall
 from clew.crawl.tiers import opened_rows, row_tiers, tier_of
 from clew.crawl.view import CrawlView
 from clew.errors import ArchiveError
@@ -75,9 +76,10 @@ def _strategy(project: Project, store: Store) -> tuple[Strategy, Judge]:
         trained.examples, trained.interest, project.tree, seed, store, lambda: judge, others=project.visits_of
     )
     strategy.begin(view)
-    saved = store.journal.saved(last.strategy)
-    if saved is not None:
-        strategy.restore(saved.state)
+    later = recall(strategy, last.strategy, store)
+    if type(strategy).state is Strategy.state:  # it keeps no state: what it knows is in the visits
+        for visit in later:
+            strategy.learn(visit)
     return strategy, judge
 
 

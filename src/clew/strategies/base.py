@@ -187,7 +187,8 @@ class Strategy(ABC):
             cls.name = name_of(cls)
 
     def begin(self, view: View) -> None:
-        """Train whatever is needed from the examples; called once a run, before anything else."""
+        """Train whatever is needed from the examples, and forget what was learned: a run begins. What earlier runs
+        learned is given back by ``restore`` and ``learn``."""
 
     @abstractmethod
     def score(self, links: LinkBatch) -> Doubles:
@@ -204,10 +205,14 @@ class Strategy(ABC):
         return 0
 
     def learn(self, visit: Visit) -> None:
-        """Called after every visit, in order: what was predicted against what was found."""
+        """Called after every visit, in order: what was predicted against what was found.
+
+        A strategy that learns and gives no ``state`` learns all visits again when its crawl is resumed.
+        """
 
     def adapt(self, session: Session) -> bool:
-        """Called after every session; True asks for the whole frontier to be scored again."""
+        """Called after every session; True asks for the whole frontier to be scored again. What it changes must be in
+        ``state``: sessions do not end again when a crawl is resumed."""
         return False
 
     def wants_to_consult(self) -> bool:
@@ -232,7 +237,7 @@ class Strategy(ABC):
         return b""
 
     def restore(self, state: bytes) -> None:
-        """Take up a state made by ``state``."""
+        """Resume from a state made by ``state``."""
 
 
 def enqueued(links: LinkBatch) -> bool:
