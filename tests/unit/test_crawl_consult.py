@@ -11,6 +11,7 @@ import pytest
 
 from clew import Project
 from clew.model import Doubles, LinkBatch, Visit
+from clew.project.explaining import explain
 from clew.strategies.base import Strategy, View, enqueued
 from clew.strategies.registry import STRATEGIES
 from clew.web.clock import VirtualClock
@@ -96,7 +97,7 @@ def strategies(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(STRATEGIES.added, kind.name, kind)
 
 
-def project(folder: Path, strategy: str) -> Path:
+def project(folder: Path, strategy: str, duplicates: str = "best") -> Path:
     mirror = folder / "mirror" / "a.test"
     mirror.mkdir(parents=True, exist_ok=True)
     for name, body in SITE.items():
@@ -108,6 +109,7 @@ def project(folder: Path, strategy: str) -> Path:
             f'[project]\nweb = "folder:{mirror.parent}"\n[strategy]\nname = "{strategy}"',
             '[judge]\nname = "keywords"\n[interest.keywords]\nsailing = 1.0',
             '[crawl]\ncontact = "me@example.org"\nworkers = 0\nsession_pages = 4',
+            f'duplicates = "{duplicates}"',
             f'[providers.backlinks]\nkind = "edgelist"\npath = "{edges}"\n',
         )
     )
@@ -130,20 +132,51 @@ def test_link_by_link_the_best_link_comes_next(tmp_path: Path) -> None:
     assert order(folder) == ["index", "p", "p1", "x", "p2", "p3", "q", "q1"]
 
 
-def test_whole_pages_are_fetched_before_the_next_page(tmp_path: Path) -> None:
+@pytest.mark.parametrize("duplicates", ["best", "first", "mean"])
+def test_whole_pages_are_fetched_before_the_next_page(tmp_path: Path, duplicates: str) -> None:
     """index is expanded whole (p, q), then p, the best (p1, p2, p3), then p1 (x), then q (q1)."""
-    folder = project(tmp_path, "whole")
+    folder = project(tmp_path, "whole", duplicates)
     Project(folder).crawl()
     assert order(folder) == ["index", "p", "q", "p1", "p2", "p3", "x", "q1"]
 
 
-@pytest.mark.parametrize("name", ["whole", "asking"])
-def test_stops_change_nothing(tmp_path: Path, name: str) -> None:
-    whole, parts = project(tmp_path / "1", name), project(tmp_path / "2", name)
+@pytest.mark.parametrize(("name", "duplicates"), [("whole", "best"), ("whole", "mean"), ("asking", "first")])
+def test_stops_change_nothing(tmp_path: Path, name: str, duplicates: str) -> None:
+    whole, parts = project(tmp_path / "1", name, duplicates), project(tmp_path / "2", name, duplicates)
     Project(whole).crawl()
     for budget in range(1, 12):
         Project(parts).crawl(max_pages=budget)
     assert order(whole) == order(parts)
+
+
+def test_a_link_in_a_higher_tier_is_never_too_low(tmp_path: Path) -> None:
+    """index's links score 1 and p's 2. Once p was taken, q comes for its page's sake."""
+    folder = project(tmp_path, "whole")
+    toml = folder / "clew.toml"
+    plain = toml.read_text()
+    toml.write_text(plain + "[stop]\nmin_score = 3.0\n", encoding="utf-8")
+    assert Project(folder).crawl().stopped_by == "min_score"
+    assert order(folder) == ["index"]
+    toml.write_text(plain, encoding="utf-8")
+    Project(folder).crawl(max_pages=2)
+    toml.write_text(plain + "[stop]\nmin_score = 3.0\n", encoding="utf-8")
+    assert Project(folder).crawl().stopped_by == "min_score"
+    assert order(folder) == ["index", "p", "q"]
+
+
+def test_explain_says_that_a_page_s_other_links_come_next(tmp_path: Path) -> None:
+    folder = project(tmp_path, "whole")
+    Project(folder).crawl(max_pages=5)
+    assert order(folder) == ["index", "p", "q", "p1", "p2"]
+    store = Project(folder).open_store(read_only=True)
+    next_one, x, q1 = (
+        explain(Project(folder), store, f"http://a.test/{name}.html").verdict for name in ("p3", "x", "q1")
+    )
+    store.close()
+    assert "waits with score 2.000 in tier 1, before all links of lower tiers, about 0 links before it" in next_one
+    assert "a link of its page was taken, so the page's others come next" in next_one
+    assert "waits with score 9.000, about 1 links before it" in x
+    assert "waits with score 1.000, about 2 links before it" in q1
 
 
 def test_scores_that_were_given_are_remembered_not_the_place_in_the_queue(tmp_path: Path) -> None:

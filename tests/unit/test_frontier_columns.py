@@ -30,6 +30,16 @@ def test_all_links_on_one_host_take_at_most_48_bytes() -> None:
     assert filled(150_000, 1).nbytes / 150_000 <= 48
 
 
+def test_a_tier_takes_a_byte_a_link_from_the_first_one_on() -> None:
+    frontier = filled(150_000, 500)
+    before = frontier.link_nbytes
+    frontier.add(np.array([10**9], np.uint64), np.array([3], np.uint32), np.array([0.5]), 7, tier=1)
+    assert 150_000 < frontier.link_nbytes - before < 1.2 * 150_000
+    assert frontier.nbytes / 150_001 <= 48
+    lease = frontier.lease(0.0)
+    assert lease is not None and (lease.key, lease.tier) == (10**9, 1)
+
+
 def test_a_host_with_few_links_takes_less_than_half_a_kilobyte() -> None:
     frontier = filled(30_000, 10_000)
     assert frontier.hosts_waiting == 10_000

@@ -32,6 +32,16 @@ def test_one_merit_is_as_many() -> None:
     assert merits(scores, slots.astype(np.uint32)).tolist() == order.tolist()
 
 
+def test_a_higher_tier_beats_every_score_and_goes_by_first_sight() -> None:
+    scores = np.array([-1.0, 3.4e38, 0.5, 0.5, -2.0, 1.0], np.float32)
+    tiers, slots = np.array([0, 0, 1, 3, 3, 1], np.uint8), np.arange(6)
+    order = merits(scores, slots, tiers)
+    assert np.argsort(order)[::-1].tolist() == [3, 4, 2, 5, 1, 0]
+    assert slots_of(order).tolist() == slots.tolist()
+    columns = scores.tolist(), slots.tolist(), tiers.tolist()
+    assert [merit_of(*each) for each in zip(*columns, strict=True)] == order.tolist()
+
+
 @pytest.mark.parametrize("count", [1, HOT_LEAST, HOT_LEAST + 1, 500, 5_000, 100_000])
 def test_a_refill_makes_the_best_hot_and_leaves_none_out(count: int) -> None:
     order = merits(np.random.default_rng(count).random(count).astype(np.float32), np.arange(count))
