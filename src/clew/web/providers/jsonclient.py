@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from clew import __version__
-from clew.config import doc
+from clew.section import doc
 from clew.web.providers.base import ProviderError, ProviderSettings
 
 if TYPE_CHECKING:
