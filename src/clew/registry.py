@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from clew.config import Section, checked, did_you_mean
 from clew.errors import ConfigError
+from clew.section import Section, checked, did_you_mean
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -37,6 +37,8 @@ def classes() -> dict[str, type[Judge]]:
 
 def __getattr__(name: str) -> Any:
     """Built-in classes, such as ``clew.judges.SvmJudge``, imported when they are first used."""
+    if not name[:1].isupper():  # a module of this room that is not imported yet: no class
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from clew.judges.registry import JUDGES
 
     return JUDGES.class_called(__name__, name)

@@ -6,13 +6,22 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from clew.config import JudgeSettings
 from clew.model import Doubles, Example, Judgement, Page, TermIds
 from clew.registry import name_of
 
+if TYPE_CHECKING:
+    from clew.config import JudgeSettings
+
 Shares = Callable[[Sequence[str]], tuple[TermIds, Doubles]]
 """Languages -> feature ids uint32[V], sorted, and the share of general pages that holds each, float64[V]."""
+
+
+def _default_settings() -> JudgeSettings:
+    from clew.config import JudgeSettings  # worker processes do not need it
+
+    return JudgeSettings()
 
 
 def _nothing_learned() -> Shares | None:
@@ -37,7 +46,7 @@ class JudgeContext:
     together: Sequence[tuple[int, int]] = ()
     corpus: Callable[[], Shares | None] = _nothing_learned
     folder: Path = field(default_factory=Path)
-    settings: JudgeSettings = field(default_factory=JudgeSettings)
+    settings: JudgeSettings = field(default_factory=_default_settings)
 
 
 class Judge(ABC):

@@ -33,7 +33,6 @@ from typing import Annotated
 
 import numpy as np
 
-from clew.config import doc
 from clew.judges.bags import Bag, Places, Vocabulary
 from clew.judges.base import JudgeContext
 from clew.judges.features import Features
@@ -41,6 +40,7 @@ from clew.judges.settings import TrainedSettings
 from clew.judges.trained import BACKGROUND_PAGES, TrainedJudge
 from clew.judges.wordvectors import WordVectors, general_words, word_vectors
 from clew.model import Doubles, Floats, Page
+from clew.section import doc
 from clew.text.language import stop_words
 
 NEGATIVE_WEIGHT = 0.5

@@ -18,7 +18,6 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from clew.config import Section, doc
 from clew.errors import ConfigError
 from clew.judges.bags import Places
 from clew.judges.base import Judge, JudgeContext
@@ -27,6 +26,7 @@ from clew.judges.hierarchy import Hierarchy
 from clew.judges.registry import JUDGES, make
 from clew.judges.trained import UNKNOWN, TrainedJudge, judgement
 from clew.model import OTHER, Doubles, Example, Floats, Judgement, Page
+from clew.section import Section, doc
 
 TINY = 1e-15
 """Scores this near to 0 or 1 count as just as sure: log odds of ±34.5."""

@@ -33,13 +33,13 @@ from typing import Annotated
 
 import numpy as np
 
-from clew.config import doc
 from clew.judges import background
 from clew.judges.bags import Bag, Places
 from clew.judges.base import JudgeContext
 from clew.judges.settings import FeatureSettings
 from clew.judges.trained import TrainedJudge
 from clew.model import Doubles, Floats, Ints
+from clew.section import doc
 
 BACKGROUND_TOKENS = 100_000.0
 

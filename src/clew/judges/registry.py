@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from clew.config import Section
 from clew.judges.base import Judge, JudgeContext
 from clew.registry import Entry, Registry, settings_of
+from clew.section import Section
 
 JUDGES: Registry[Judge] = Registry(
     "judge",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from clew.config import Section, doc
 from clew.judges.features import Features
+from clew.section import Section, doc
 
 
 class TrainedSettings(Section, frozen=True):

@@ -34,6 +34,8 @@ def classes() -> dict[str, type[Strategy]]:
 
 def __getattr__(name: str) -> Any:
     """Built-in classes, such as ``clew.strategies.BestFirst``, imported when they are first used."""
+    if not name[:1].isupper():  # a module of this room that is not imported yet: no class
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from clew.strategies.registry import STRATEGIES
 
     return STRATEGIES.class_called(__name__, name)

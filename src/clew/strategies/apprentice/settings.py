@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from clew.config import Section, doc
+from clew.section import Section, doc
 
 
 class ApprenticeSettings(Section, frozen=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias, get_args
 
-from clew.config import Section, doc
+from clew.section import Section, doc
 from clew.strategies.ariadne.focus import Option
 
 Criterion: TypeAlias = Literal["source", "url", "anchor", "host", "distance", "level", "transversal", "hub"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from clew.config import Section, doc
+from clew.section import Section, doc
 
 Focus: TypeAlias = Literal["sharp", "soft"]
 Order: TypeAlias = Literal["depth-first", "best-first"]

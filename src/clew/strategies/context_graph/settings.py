@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from clew.config import Section, doc
+from clew.section import Section, doc
 
 
 class Settings(Section, frozen=True):

@@ -35,9 +35,9 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 import numpy as np
 
-from clew.config import Section, doc
 from clew.graph.paths import CUMULATIVE_MAX, Metric, expanded, step
 from clew.model import Bools, Decision, Doubles, Floats, LinkBatch, Outcome, Session, Visit
+from clew.section import Section, doc
 from clew.strategies.base import Strategy, View
 from clew.strategies.tunnelling.collections import DOCUMENTS, is_document
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from clew.config import Section, doc
 from clew.errors import ClewError
 from clew.registry import name_of
+from clew.section import Section, doc
 from clew.urls.canonical import Canonicaliser
 
 __all__ = [

@@ -24,8 +24,8 @@ from typing import Annotated, Literal
 
 from msgspec import field
 
-from clew.config import doc
 from clew.errors import InputError
+from clew.section import doc
 from clew.urls.canonical import Canonicaliser, host
 from clew.web.providers import edgenumbers, edgepairs
 from clew.web.providers.base import BacklinkProvider, Collector, ProviderContext, ProviderError, ProviderSettings

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from clew.config import doc
+from clew.section import doc
 from clew.version import __version__
 from clew.web.providers.base import ProviderError, ProviderSettings
 

@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Annotated, Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
-from clew.config import doc
 from clew.errors import UrlError
+from clew.section import doc
 from clew.urls.canonical import Canonicaliser, canonical
 from clew.web.providers.base import BacklinkProvider, Collector, Hit, ProviderContext, SearchProvider
 from clew.web.providers.jsonclient import USER_AGENT, JsonClient, OnlineSettings, rows, table, text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from clew.config import doc
+from clew.section import doc
 from clew.urls.canonical import Canonicaliser
 from clew.web.providers.base import Collector, Hit, ProviderContext, SearchProvider
 from clew.web.providers.jsonclient import USER_AGENT, JsonClient, OnlineSettings, rows, text

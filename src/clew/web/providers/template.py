@@ -10,8 +10,8 @@ from urllib.parse import quote, urlsplit
 
 from msgspec import field
 
-from clew.config import doc
 from clew.errors import InputError
+from clew.section import doc
 from clew.urls.canonical import Canonicaliser
 from clew.web.providers.base import BacklinkProvider, Collector, Hit, ProviderContext, SearchProvider
 from clew.web.providers.jsonclient import USER_AGENT, JsonClient, OnlineSettings, text
