@@ -62,7 +62,7 @@ def command(
     log_level: str,
     as_json: bool,
 ) -> None:
-    """Start a project's crawl, or take it up where it stopped, however it stopped.
+    """Start a project's crawl, or resume it where it stopped, however it stopped.
 
     Ctrl-C stops it cleanly; the same command goes on later.
     """
