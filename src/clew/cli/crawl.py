@@ -1,4 +1,4 @@
-"""clew crawl: start a project's crawl, or take it up where it stopped."""
+"""clew crawl: start a project's crawl, or resume it where it stopped."""
 
 from __future__ import annotations
 
