@@ -4,14 +4,14 @@ Simulated webs, one a seed, whose link surroundings tell where links lead (``--w
 seeds, the naive-bayes judge. A fetch is lost when the page it brought is not about the topic by the truth of the
 simulation, or when it brought none.
 
-``online`` (APP-36, APP-39): best-first, and the apprentice, which is best-first for its first 100 instances, then is
+``online``: best-first, and the apprentice, which is best-first for its first 100 instances, then is
 trained and all waiting links are scored again. Lost in the fetches after ``--after``, of either, and what was saved.
-``window`` (APP-40): the same for fixed windows d_max = 0, 1, 2, 3, 5 beside the chosen one, and for each the share of
+``window``: the same for fixed windows d_max = 0, 1, 2, 3, 5 beside the chosen one, and for each the share of
 links that the apprentice foretold rightly before it learned from them.
-``overlap`` (APP-35, APP-37, APP-38): the baseline, an apprentice that was trained with the baseline's finished crawl
+``overlap``: the baseline, an apprentice that was trained with the baseline's finished crawl
 before its first page (``learn_from``), and the recall crawler, which besides follows only links to what the baseline
 fetched (``only_from``). Pages fetched by the baseline, the apprentice, both; and what all three lost.
-``training`` (APP-42): CPU seconds to learn from 100,000 instances (those of a best-first crawl, again and again), to
+``training``: CPU seconds to learn from 100,000 instances (those of a best-first crawl, again and again), to
 train, and for scoring 60 links (milliseconds a page).
 With task files: the area under the found-curve over the oracle's, for best-first and the apprentice.
 """
@@ -93,7 +93,7 @@ class Crawled:
     right: float
 
     def lost(self, after: int) -> int:
-        """Fetches lost after so many (APP-8, by the truth)."""
+        """Fetches lost after so many (by the truth)."""
         curve = loss(self.found)
         return round(float(curve[-1] - (curve[after - 1] if after else 0.0)))
 
@@ -117,7 +117,7 @@ def crawled_into(
 
 
 def _foretold(decisions: Sequence[Any]) -> float:
-    """The share of links foretold rightly, over all trainings (APP-28)."""
+    """The share of links foretold rightly, over all trainings."""
     tested = right = 0.0
     for decision in decisions:
         for name, share in decision.facts.items():

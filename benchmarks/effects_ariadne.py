@@ -1,18 +1,18 @@
 """What a focus that widens gains: python -m benchmarks.effects_ariadne [--json] [--seeds 10] [--judges naive-bayes]
 
-ARI-58 and ARI-59: crawls of made webs, one a seed, for a narrow interest, sailing ∧ Rügen, and a broad one, tourism ∧
+Crawls of made webs, one a seed, for a narrow interest, sailing ∧ Rügen, and a broad one, tourism ∧
 Mecklenburg-Vorpommern, by breadth-first, best-first, Ariadne that never widens its focus (``simple``) and Ariadne
 (``tunnelling``). The measure is relevant pages found by the truth of the web, and the median of it over the webs.
 
-The webs hold what papers/3 section 3.3 assumes: pages of generalised topics lead to pages of the special topic more
-often than other pages do. Each page has an activity and a place, the leaves of two trees, and its ring is the number of
-steps by which the interest must be generalised in the paper's chain (sailing, water sports, sports, tourism on Rügen,
-then tourism in the whole country) to include it; most pages are in none. Pages of the narrow interest are few and lie
-on islands: hosts whose pages link to each other and to the rings 1 to 3, never to another island. Links to islands
-stand on pages of the rings alone, the more often the nearer the ring (ENTRIES). Elsewhere links stay in their pair of
-activity and place, go one ring in or out (to the same activity or place outside the rings), or go anywhere but to an
-island. One anchor in ten says what its page is about, URLs never do. ``--alike`` is the control: as many links to
-islands, but from pages of all topics alike, so that there is nothing to tunnel through.
+The webs hold what Ester and others 2001 assume in section 3.3: pages of generalised topics lead to pages of the special
+topic more often than other pages do. Each page has an activity and a place, the leaves of two trees, and its ring is
+the number of steps by which the interest must be generalised in the paper's chain (sailing, water sports, sports,
+tourism on Rügen, then tourism in the whole country) to include it; most pages are in none. Pages of the narrow interest
+are few and lie on islands: hosts whose pages link to each other and to the rings 1 to 3, never to another island. Links
+to islands stand on pages of the rings alone, the more often the nearer the ring (ENTRIES). Elsewhere links stay in
+their pair of activity and place, go one ring in or out (to the same activity or place outside the rings), or go
+anywhere but to an island. One anchor in ten says what its page is about, URLs never do. ``--alike`` is the control: as
+many links to islands, but from pages of all topics alike, so that there is nothing to tunnel through.
 """
 
 from __future__ import annotations

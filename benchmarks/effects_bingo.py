@@ -1,7 +1,7 @@
 """What archetypes gain: python -m benchmarks.effects_bingo [--json] [--judges svm,naive-bayes] [--webs 10] [TASK ...]
 
-BNG-45: on simulated webs, one a seed, bingo starts from a few bookmarks for each of three sibling topics (they are
-seeds and examples, BNG-2) and some pages about other things, and trains its judge again until two rounds were adopted.
+On simulated webs, one a seed, bingo starts from a few bookmarks for each of three sibling topics (they are
+seeds and examples) and some pages about other things, and trains its judge again until two rounds were adopted.
 Then two judges file the same pages, all that the crawl read but for those that either was trained on: the one trained
 on the bookmarks alone, and the one after two rounds. Precision is the share of pages filed under a topic that are
 about it, by the truth of the simulation; recall the share of pages about a topic that are filed under it; F1 their

@@ -1,6 +1,6 @@
 """What context graphs gain and cost: python -m benchmarks.effects_context_graph [--json] [--presets layers,flat]
 
-CFC-49 and CFC-52: on simulated webs of each preset, one a seed, context-graph and best-first crawl with the same judge,
+On simulated webs of each preset, one a seed, context-graph and best-first crawl with the same judge,
 seeds and budget. What back-crawling fetches is in the budget. The measure is targets found by context-graph over those
 found by best-first (over 1 where it found none), and the median of that over the webs. ``--tasks`` takes task files
 instead and gives the area under the found-curve over the oracle's. ``--set NAME=VALUE`` changes a setting.

@@ -1,6 +1,6 @@
 """What an adaptive cutoff saves: python -m benchmarks.effects_tunnelling [--json] [--webs 10] [--nuggets 100]
 
-TUN-34: crawls of simulated webs with long off-topic paths, one a seed, each stopped at the same number of pages judged
+Crawls of simulated webs with long off-topic paths, one a seed, each stopped at the same number of pages judged
 relevant (nuggets). The measure is the number of links that wait then, and the median of it over the webs: by the fixed
 metric and the adaptive one at the same cutoff, in the paper's order (first found, first fetched), and by the fixed
 metric at a smaller cutoff, as the adaptive one ends paths earlier in any case. The last two rows put the best page's

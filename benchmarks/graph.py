@@ -53,7 +53,7 @@ def _popular(size: int, draws: int, rng: np.random.Generator) -> Any:
 
 
 def tree(visits: int, rng: np.random.Generator) -> tuple[Any, Any]:
-    """A crawl's log: parents among the pages before, correlations near to those of Table 3 of papers/5."""
+    """A crawl's log: parents among the pages before, correlations near those of Bergmark and others 2002, Table 3."""
     numbers = np.arange(visits)
     parents = np.where(numbers < 20, -1, (numbers * rng.random(visits) ** 0.5).astype(np.int64))
     return parents, rng.beta(1.2, 6.0, visits)

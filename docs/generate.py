@@ -59,7 +59,7 @@ Exit codes: 0 done, 1 the job failed, 2 the input is wrong (an option, a file, a
 Results go to standard output, progress and notes to standard error. With `--json` the last line of standard output
 is one JSON object. A span of time is a number with a unit: `90s`, `30m`, `2h`, `30d`, `1w`; a bare number counts
 seconds. A web is one of `live`, `archive:FILE.warc.gz`, `folder:DIR` and `sim:pages=100000,seed=7`; see
-[worlds.md](worlds.md).
+[worlds.md](worlds.md). What `clew crawl --log` writes stands in [logs.md](logs.md).
 """
 
 MEANINGS = {

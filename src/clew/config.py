@@ -107,7 +107,7 @@ class CrawlSettings(Section, frozen=True):
 
 
 class StopSettings(Section, frozen=True):
-    """[stop]: the stopping rules of papers/3 (ARI-50); 0 switches a rule off"""
+    """[stop]: the stopping rules of Ester and others 2001; 0 switches a rule off"""
 
     relevant_pages: Annotated[int, doc("Stop after this many relevant pages.", ge=0)] = 0
     irrelevant_pages: Annotated[int, doc("Stop after this many irrelevant pages.", ge=0)] = 0

@@ -105,7 +105,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leaves:
-    """The term ids of a page, DOM leaf by leaf (APP-14 to APP-16).
+    """The term ids of a page, DOM leaf by leaf.
 
     ``ids`` uint32[t]: terms in reading order, stop words removed; leaf ``i`` holds
     ``ids[starts[i]:starts[i + 1]]``; ``starts`` int32[leaves + 1]. Leaves without text are empty ranges.
@@ -195,7 +195,7 @@ class Example:
 class Source:
     """What is known of the page that links stand on. ``visit`` is its number (0 for the seeds' row).
 
-    ``tunnel`` is the number of irrelevant pages since the last relevant one (equation 2 of papers/5).
+    ``tunnel`` is the number of irrelevant pages since the last relevant one (equation 2 of Bergmark and others 2002).
     """
 
     visit: int
@@ -213,7 +213,7 @@ class Source:
 class LinkBatch:
     """All evidence known about the links of one page before any of them is fetched.
 
-    Per link: same_host bool[n] (intrinsic, papers/3 section 2) · file_level int32[n] (path depth of the
+    Per link: same_host bool[n] (intrinsic, Ester and others 2001 section 2) · file_level int32[n] (path depth of the
     URL) · host_visits, host_relevant float32[n] (what this crawl saw of the link's host so far).
     """
 
@@ -230,7 +230,7 @@ class LinkBatch:
 
     @property
     def out_degree(self) -> int:
-        """Number of distinct links on the source page (criterion (h) of papers/3)."""
+        """Number of distinct links on the source page (criterion (h) of Ester and others 2001)."""
         return len(self.links)
 
     @property
@@ -245,7 +245,7 @@ class LinkBatch:
         return " | ".join(text for text in (self.links.anchors[i] for i in rows) if text)
 
     def offsets(self, d_max: int = 5) -> tuple[Ints, TermIds, Ints]:
-        """The ⟨term, offset⟩ evidence of papers/4 section 2.2.1 (APP-15 to APP-18).
+        """The ⟨term, offset⟩ evidence of Chakrabarti and others 2002 section 2.2.1.
 
         Returns three columns of equal length: link index, term id, DOM offset in [-d_max, d_max].
         A token inside an anchor has offset 0; left of it μ - first leaf; right of it μ - last leaf.
@@ -322,8 +322,8 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A run of N visits under a fixed strategy (papers/3 section 3.1). Counts are of this session;
-    ``*_total`` are of the crawl up to its end (s_i and r_i of ARI-41 follow from them)."""
+    """A run of N visits under a fixed strategy (Ester and others 2001 section 3.1). Counts are of this session;
+    ``*_total`` are of the crawl up to its end (s_i and r_i follow from them)."""
 
     number: int
     first_visit: int

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 import shlex
 import subprocess
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -238,6 +239,49 @@ def test_constraints_pin_every_dependency_exactly() -> None:
 
 def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+# -- for readers who do not know our list of requirements -------------------------------------------------
+
+OURS = re.compile(r"\b(?:CFC|BNG|ARI|APP|TUN|UNI)-\d|\bpapers/\d")
+"""A requirement's number or a paper's place in our list: users are told author and year."""
+
+
+def ours(named: Iterable[tuple[str, str]]) -> list[str]:
+    """Where texts, given with what to call them, speak of our list."""
+    return [f"{name}: {line.strip()[:120]}" for name, one in named for line in one.splitlines() if OURS.search(line)]
+
+
+def docstrings(path: Path) -> Iterator[tuple[str, str]]:
+    """Every text of a module that stands by itself: docstrings, also of attributes."""
+    for node in ast.walk(ast.parse(text(path))):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield f"{path.relative_to(ROOT)} line {node.lineno}", node.value.value
+
+
+def test_pages_cite_by_author_and_year() -> None:
+    pages = [page for page in PAGES if page != DOCS / "strategies" / "checklist.md"]
+    assert len(pages) == len(PAGES) - 1
+    assert not ours((str(page.relative_to(ROOT)), text(page)) for page in pages)
+
+
+def test_help_texts_cite_by_author_and_year() -> None:
+    assert not ours((context.command_path, context.get_help()) for context in generator().commands())
+
+
+def test_descriptions_of_settings_cite_by_author_and_year() -> None:
+    assert not ours((name, generator().PAGES[name]()) for name in ("settings.md", "worlds.md"))
+
+
+def test_docstrings_cite_by_author_and_year() -> None:
+    found = [one for path in sorted((ROOT / "src").rglob("*.py")) for one in docstrings(path)]
+    assert len(found) > 1000
+    assert not ours(found)
+
+
+@pytest.mark.parametrize("line", ["as in AR" + "I-23", "(BN" + "G-19 to 23)", "after pape" + "rs/4 section 2"])
+def test_the_search_for_our_numbers_finds_them(line: str) -> None:
+    assert ours([("here", line)]) == [f"here: {line}"]
 
 
 # -- links and files --------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""clew crawl: start a project's crawl, or take it up where it stopped."""
+"""clew crawl: start a project's crawl, or resume it where it stopped."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def command(
     log_level: str,
     as_json: bool,
 ) -> None:
-    """Start a project's crawl, or take it up where it stopped, however it stopped.
+    """Start a project's crawl, or resume it where it stopped, however it stopped.
 
     Ctrl-C stops it cleanly; the same command goes on later.
     """

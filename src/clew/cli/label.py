@@ -25,7 +25,7 @@ from clew.project.uncertain import Candidate, uncertain
 def command(project: Path, url: str | None, verdict: str | None, n: int | None, as_json: bool) -> None:
     """Say whether a page is what you want: relevant, irrelevant, or the name of a topic.
 
-    A running crawl heeds labels from its next session on; one that stopped heeds them when it goes on.
+    A running crawl takes labels into account from its next session on, one that stopped when it resumes.
     """
     opened = Project(project)
     if n is not None and url is None:

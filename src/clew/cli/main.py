@@ -16,7 +16,7 @@ from clew.version import __version__
 
 COMMANDS = {
     "init": "Make a project: say what is wanted.",
-    "crawl": "Start a project's crawl, or take it up where it stopped.",
+    "crawl": "Start a project's crawl, or resume it where it stopped.",
     "status": "How far a crawl has come.",
     "report": "Write a report as one web page: plots and the best pages.",
     "explain": "Why a page was fetched and judged as it was, or why a URL waits or was refused.",

@@ -39,8 +39,8 @@ def command(
 ) -> None:
     """Write a report as one web page: plots of the harvest, and the best pages.
 
-    --paths prints the tables of papers/5 for this crawl: a page is a nugget from the threshold on; the distance of the
-    others is measured by the metric, and paths end at the cutoff.
+    --paths prints the tables of Bergmark and others 2002 for this crawl: a page is a nugget from the threshold on; the
+    distance of the others is measured by the metric, and paths end at the cutoff.
     """
     if paths:
         _print_paths(Project(project), metric, threshold, cutoff, out, as_json)

@@ -1,4 +1,4 @@
-"""Seeds and examples from a search engine (BNG-3; TUN-2 and TUN-3 for the number of hits)."""
+"""Seeds and examples from a search engine; how many hits follows Bergmark and others 2002."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SEEDS = 20
 """Hits that become seeds."""
 
 LEAST, MOST = 4, 7
-"""Hits that make the examples of a topic: with fewer it is too thin, later ones are too far off (TUN-2)."""
+"""Hits that make the examples of a topic: with fewer it is too thin, later ones are too far off."""
 
 
 def add_query(wish: Wish, query: str, search: str, folder: Path) -> None:
@@ -44,7 +44,7 @@ def add_query(wish: Wish, query: str, search: str, folder: Path) -> None:
 
 
 async def _fill_topics(wish: Wish, search: str, folder: Path) -> None:
-    """Ask for each leaf without examples by its name: four to seven hits make its examples, but no seeds (TUN-2, 4);
+    """Ask for each leaf without examples by its name: four to seven hits make its examples, but no seeds;
     a topic with fewer is dropped."""
     assert wish.tree is not None
     tree = wish.tree

@@ -28,7 +28,7 @@ PER_TOPIC = 30
 """Examples that a topic keeps: each is fetched before the crawl starts."""
 
 OUTSIDE = 200
-"""Examples drawn from a taxonomy outside the focus, as negatives (APP-1, APP-5)."""
+"""Examples drawn from a taxonomy outside the focus, as negatives."""
 
 TAKEN_OVER = 200
 """Relevant pages of another project that become examples, the best ones."""
@@ -102,7 +102,7 @@ def add_project(wish: Wish, folder: Path) -> None:
 
 
 def add_bookmarks(wish: Wish, file: Path, per_topic: int = PER_TOPIC) -> None:
-    """Folders become topics, links seeds and examples (BNG-1, BNG-2). Without folders, all links are one topic."""
+    """Folders become topics, links seeds and examples. Without folders, all links are one topic."""
     _add_tree(wish, TopicTree.of(_fit(wish, read_bookmarks(file))).pruned(1), str(file), per_topic)
 
 

@@ -176,7 +176,7 @@ class Applier:
         )
 
     def _redirect(self, visit: Visit) -> Visit:
-        """A redirect adds its target as a link with the same evidence (ARI-2); tunnel and relevance pass through."""
+        """A redirect adds its target as a link with the same evidence; tunnel and relevance pass through."""
         target = self.parts.canonicalise(visit.response.location, visit.link.url)
         tunnel = visit.link.batch.source.tunnel
         if target is None:

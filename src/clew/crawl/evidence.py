@@ -53,7 +53,7 @@ class Evidence:
         return self.batch(source, page.links, page.leaves)
 
     def of_redirect(self, link: Link, target: str, number: int) -> LinkBatch:
-        """The one link of redirect ``number``: the link that led to it with another URL, so its score stays (ARI-2)."""
+        """The one link of redirect ``number``: the link that led to it with another URL, so its score stays."""
         old, source = link.batch, link.batch.source
         spans = old.links.spans
         mine = spans[:, 0] == link.index

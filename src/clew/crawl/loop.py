@@ -10,7 +10,7 @@
 
 Killing the process at any instant loses no committed visit: a link is done when its visit is committed, and the
 frontier is rebuilt from committed rows. Under a virtual clock one link is under way at a time, pages are read
-in-line, and a crawl that was killed and taken up again visits the same pages in the same order as one that was not.
+in-line, and a crawl that was killed and resumed visits the same pages in the same order as one that was not.
 """
 
 from __future__ import annotations

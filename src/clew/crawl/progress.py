@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 WINDOW = 200
-"""Visits in the sliding window of the harvest rate (CFC-48)."""
+"""Visits in the sliding window of the harvest rate."""
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
-"""Archetypes: pages of the crawl itself with which the judge is trained besides the user's examples (papers/2).
+"""Archetypes: pages of the crawl that train the judge besides the user's examples (Sizov and others 2002).
 
 When a strategy names some, the judge is trained again with the examples, the labels and these pages. If it is adopted,
-every page the crawl remembers is judged again (BNG-31), so that relevance, what links are known by, and the history of
+every page the crawl remembers is judged again, so that relevance, what links are known by, and the history of
 hosts are those of one judge. Pages whose terms were not kept (links not to be followed) stay as they were judged.
 """
 

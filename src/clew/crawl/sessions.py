@@ -1,7 +1,7 @@
-"""Sessions of N visits between which a strategy adapts (papers/3 section 3.1), and taking a crawl up again.
+"""Sessions of N visits between which a strategy adapts (Ester and others 2001 section 3.1), and resuming a crawl.
 
 Sessions end after visit N, 2N, ...; a crawl killed between the last visit of a session and its end ends the
-session when it is taken up. Whatever a strategy learned is restored from the state saved after the last session and
+session when it is resumed. Whatever a strategy learned is restored from the state saved after the last session and
 the later visits are learned again, so that it is in the state it was in.
 """
 
@@ -93,7 +93,7 @@ class Sessions:
         self.parts = parts
         self.opened: set[int] = set()
 
-    # -- taking up ----------------------------------------------------------------------------------------
+    # -- resuming -----------------------------------------------------------------------------------------
 
     def resume(self, seeds: Sequence[str]) -> None:
         """Rebuild frontier, progress and strategy; add seeds that are new."""
@@ -169,10 +169,10 @@ class Sessions:
             scores = store.links.scores(row).astype(np.float64)
             self.parts.frontier.promote(row, store.links.batch(row).links.keys, scores, tier)
 
-    # -- asking outside -----------------------------------------------------------------------------------
+    # -- look-up services ---------------------------------------------------------------------------------
 
     async def consult(self) -> None:
-        """Let the strategy ask outside the crawl; one transaction with all that comes of it."""
+        """Let the strategy ask look-up services; one transaction with all that comes of it."""
         parts = self.parts
         parts.commit()
         again = await parts.strategy.consult()

@@ -1,4 +1,4 @@
-"""When a crawl stops: the rules of papers/3 (ARI-50), and the user's budget.
+"""When a crawl stops: the rules of Ester and others 2001, and the user's budget.
 
 Each rule is a setting; the crawl says which one stopped it, by the name of that setting.
 """

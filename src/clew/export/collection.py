@@ -20,7 +20,7 @@ FIELDS = (
 def chosen(store: Store, everything: bool, top: int = 0) -> Iterator[VisitRow]:
     """Relevant pages, best first (ties in the order of fetching); or every visit in the order of fetching.
 
-    ``top``: of each topic so many, at most (25 to 50 make a collection, TUN-7); 0: all.
+    ``top``: of each topic so many, at most (25 to 50 make a collection); 0: all.
     """
     if everything:
         return iter(store.visits.rows())

@@ -1,7 +1,7 @@
-"""The paths of a crawl from nugget to nugget, recomputed from its log: the tables of papers/5 as plain text.
+"""The paths of a crawl from nugget to nugget, from its log: the tables of Bergmark and others 2002 as plain text.
 
-The log of TUN-18 (page, correlation, parent) is in the database whatever strategy ran. A page's parent is the page on
-which the link that was fetched stands (TUN-25). A redirect is no page: its target has the redirect's parent. Fetches
+The log (page, correlation, parent) is in the database whatever strategy ran. A page's parent is the page on
+which the link that was fetched stands. A redirect is no page: its target has the redirect's parent. Fetches
 that brought no page to judge are left out; links lead nowhere from them. Correlations are the judge's scores as they
 are now, so a judge that was trained again during the crawl may put pages elsewhere than the strategy saw them.
 """
@@ -59,7 +59,7 @@ def path_log(store: Store, topics: Sequence[int] = (0,)) -> tuple[npt.NDArray[np
 
 
 def _running(store: Store, pages: int) -> str:
-    """What Table 5 says of the crawl itself (TUN-34)."""
+    """What Table 5 says of the crawl itself."""
     times = store.visits.series().fetched_at
     late = times[-max(int(len(times) * LATE), 2) :]
     facts = (

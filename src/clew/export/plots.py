@@ -79,7 +79,7 @@ def harvest(relevant: Flags) -> str:
 
 @_styled
 def window(relevant: Flags, relevance: npt.NDArray[np.float64]) -> str:
-    """Harvest rate and mean relevance over the last 200 fetches (CFC-48)."""
+    """Harvest rate and mean relevance over the last 200 fetches."""
     figure, axes = _figure()
     n = np.arange(1, len(relevant) + 1)
     axes.plot(n, _sliding(relevant.astype(np.float64)), color=BLUE, linewidth=2, label="share of relevant pages")
@@ -91,7 +91,7 @@ def window(relevant: Flags, relevance: npt.NDArray[np.float64]) -> str:
 
 @_styled
 def distances(depth: npt.NDArray[np.int64], relevant: Flags) -> str:
-    """How far from the seeds the relevant pages were, in links (ARI-60)."""
+    """How far from the seeds the relevant pages were, in links."""
     figure, axes = _figure()
     top = int(depth.max()) + 1 if len(depth) else 1
     bins = np.arange(top + 1)

@@ -1,4 +1,4 @@
-"""Communities: pages that link more among themselves than to others (Flake, Lawrence, Giles 2000; ARI-50).
+"""Communities: pages that link more among themselves than to others (Flake, Lawrence, Giles 2000).
 
 Links count without direction, two pages that link to each other as one link. A community is a set of pages each of
 which has more links inside the set than out of it. Which pages exist is up to the graph: in that of a crawl, links to

@@ -1,4 +1,4 @@
-"""The links that a crawl has seen, as a graph of pages: children, parents (back links), base sets (BNG-20).
+"""The links that a crawl has seen, as a graph of pages: children, parents (back links), base sets.
 
 Nodes are numbered from 0; ``keys`` says which URL a node is. A link counts once, however often it stands on a page,
 and a page's links to itself do not count.
@@ -108,7 +108,7 @@ class LinkGraph:
         successors: bool = True,
         predecessors: int = PREDECESSORS,
     ) -> Ints:
-        """``members``, all pages they link to, and a random sample of the pages that link to them (BNG-20): ascending.
+        """``members``, all pages they link to, and a random sample of the pages that link to them: ascending.
 
         ``predecessors`` limits the sample, for all members together; pages that are in the set already do not count.
         """

@@ -1,4 +1,4 @@
-"""Hubs and authorities (Kleinberg's HITS) as BINGO! computes them (papers/2; BNG-19 to BNG-23).
+"""Hubs and authorities (Kleinberg's HITS) as BINGO! computes them (Sizov and others 2002).
 
     x_p = Σ_{(q,p)∈E} w_a(q,p) · y_q        y_p = Σ_{(p,q)∈E} w_h(p,q) · x_q
 
@@ -6,13 +6,13 @@
 symbol     name
 =========  ==========================================================================
 x, y       ``authorities``, ``hubs``
-E          links of the base set, those between pages of one host left out (BNG-21)
+E          links of the base set, those between pages of one host left out
 w_a(q,p)   1/k when k pages of q's host link to p (Bharat and Henzinger 1998)
 w_h(p,q)   1/l when p links to l pages of q's host
 =========  ==========================================================================
 
 Both vectors start uniform. An iteration computes x from y, then y from the new x, and divides each by its Euclidean
-length. 30 iterations, without a test of convergence (BNG-22). Without host weights w_a = w_h = 1.
+length. 30 iterations, without a test of convergence. Without host weights w_a = w_h = 1.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Hits:
 
     def top_authorities(self, limit: int = AUTHORITIES) -> Ints:
         """The best authorities, best first; at most ``limit`` nodes, none of weight 0, the lower node first of two
-        that are equal (BNG-23)."""
+        that are equal."""
         return _top(self.authorities, limit)
 
     def top_hubs(self, limit: int = HUBS) -> Ints:

@@ -1,7 +1,7 @@
-"""What the paths of a crawl say about tunnelling: every table and figure of papers/5 section 5 and 6, recomputed.
+"""What the paths of a crawl say about tunnelling: all tables and figures of Bergmark and others 2002, sections 5 and 6.
 
 A path runs from one nugget (or seed) to the next nugget down the crawl tree; its length counts both ends and the duds
-between them (TUN-15). All counts are of pages, and the tree is that of the links that caused the fetches (TUN-25), so
+between them. All counts are of pages, and the tree is that of the links that caused the fetches, so
 a page has one parent; the paper's Table 3 counts a page once for every link to it.
 
 Levels and the lengths of paths follow equation (2) whatever the metric; the metric decides which paths are terminated
@@ -64,7 +64,7 @@ class PathStatistics:
 
     pages, seeds, nuggets (seeds among them), interesting (correlation of half the threshold or more): pages ·
     lengths: complete paths · terminated, incomplete: paths whose last page is a dud at or beyond the cutoff, or before
-    it (TUN-16); a seed without children is no path · mean_correlation: of all pages but seeds ·
+    it; a seed without children is no path · mean_correlation: of all pages but seeds ·
     by_level: correlation by level, row l holding level l (Table 2; row 0 is empty) · by_distance: correlation by level
     under the metric, rounded down (Figure 2) · children int64[20, 20]: pages by band of their parent (row) and their
     own (column), child_nuggets int64[20]: nuggets among them by band of the parent (Table 3) · after_nugget: duds on
@@ -109,7 +109,7 @@ class PathStatistics:
 
     @property
     def lift(self) -> Doubles:
-        """``chance`` over P(nugget) of all pages but seeds: float64[20] (TUN-28)."""
+        """``chance`` over P(nugget) of all pages but seeds: float64[20]."""
         overall = _ratio(self.child_nuggets.sum(), self.children.sum())
         return self.chance / overall if overall > 0 else np.full(len(BANDS), np.nan)
 
@@ -122,7 +122,7 @@ def path_statistics(
     threshold: float = THRESHOLD,
     cutoff: float = CUTOFF,
 ) -> PathStatistics:
-    """The statistics of a crawl's log (TUN-18): for each page its parent, an earlier page (-1 for a seed), and its
+    """The statistics of a crawl's log: for each page its parent, an earlier page (-1 for a seed), and its
     correlation with the nearest centroid.
 
     Raises ConfigError for an unknown metric, ValueError when a parent is not an earlier page.

@@ -1,4 +1,4 @@
-"""The statistics of paths as plain text, table by table as papers/5 prints them."""
+"""The statistics of paths as plain text, table by table as Bergmark and others 2002 print them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a page is from the last nugget before it (papers/5 sections 4 and 6; TUN-13 to TUN-17, TUN-19 to TUN-26).
+"""How far a page is from the last nugget before it (Bergmark and others 2002 sections 4 and 6).
 
 A page is a nugget when its correlation is at least ``threshold``, else a dud. Its distance is 0 if it is a nugget,
 else it follows from its own correlation c, the distance d_p of the page that led to it, and the cutoff C:
@@ -16,8 +16,8 @@ scaled            C·min(1, g)             ends a path after one or two duds
 as_printed        min(1, g)               equation (3); never beyond 1, so no path is ever ended when C > 1
 ================  ======================  =======================================================================
 
-Equation (3) as printed contradicts the paper's text and figures (TUN-20 to TUN-22), hence the other readings. Seeds
-have distance 0 whatever their correlation: they are "pseudo-nuggets" (TUN-14). The exponent 2·d_p/C is held at 50, so
+Equation (3) as printed contradicts the paper's text and figures, hence the other readings. Seeds
+have distance 0 whatever their correlation: they are "pseudo-nuggets". The exponent 2·d_p/C is held at 50, so
 that distances far beyond the cutoff stay finite; C = 0 makes it 50 after a dud.
 """
 
@@ -91,7 +91,7 @@ def distances(
 ) -> Doubles:
     """The distances of all pages of a crawl: float64[n].
 
-    parents int[n]: the page that led to each page (TUN-25), -1 for a seed; always an earlier page ·
+    parents int[n]: the page that led to each page, -1 for a seed; always an earlier page ·
     correlation float[n] in [0, 1], 0 for pages that could not be read. Raises ConfigError for an unknown metric,
     ValueError when a parent is not an earlier page.
     """
@@ -105,7 +105,7 @@ def distances(
 
 def expanded(distance: float, nugget: bool, cutoff: float) -> bool:
     """Whether a page's links are followed: a nugget's (and a seed's) always, a dud's while its distance is below the
-    cutoff (TUN-26)."""
+    cutoff."""
     return nugget or distance < cutoff
 
 
@@ -134,5 +134,5 @@ def depths(parents: Parents) -> npt.NDArray[np.int64]:
 
 
 def nuggets(correlation: Doubles | Floats, threshold: float = THRESHOLD) -> Bools:
-    """Which pages are nuggets (TUN-13): bool[n]."""
+    """Which pages are nuggets: bool[n]."""
     return np.asarray(np.asarray(correlation, np.float64) >= threshold, np.bool_)

@@ -1,4 +1,4 @@
-"""Raw scores made comparable: a logistic curve fitted to scores of pages the judge had not seen (ARI-14).
+"""Raw scores made comparable: a logistic curve fitted to scores of pages the judge had not seen.
 
 Platt's method: p(relevant | s) = 1 / (1 + exp(−(slope·s + shift))), fitted by regularised logistic regression
 in which both classes weigh the same, on leave-one-out scores of the examples.

@@ -1,4 +1,4 @@
-"""TF-IDF centroids (papers/5 section 2, TUN-8 in its corrected reading; Rocchio's negative part).
+"""TF-IDF centroids (Bergmark and others 2002 section 2, read as it must be meant; Rocchio's negative part).
 
     w(d,t)  = tf(d,t) · idf(t),   normalised to length 1
     idf(t)  = log(1 + N / (1 + df(t)))

@@ -1,4 +1,6 @@
-"""Similarity in meaning: pages as means of word vectors, by the cosine to a topic's centroid (after TUN-8).
+"""Similarity in meaning: pages as means of word vectors, by the cosine to a topic's centroid.
+
+After the centroids of Bergmark and others 2002.
 
     e(d)     = Σ_w n(d,w) · v(w) / Σ_w n(d,w),     x(d) = e(d) / |e(d)|
     r_k      = m_k / |m_k| − β · o_k / |o_k|, normalised;  m_k: mean x of k's examples, o_k: of all others

@@ -1,4 +1,4 @@
-"""Several judges vote (BNG-18): unanimous, by majority, or weighted by how precise each is.
+"""Several judges vote: unanimous, by majority, or weighted by how precise each is.
 
     unanimous:  score_k = min_m p_{m,k}
     majority:   score_k = the highest value that more than half of the members reach

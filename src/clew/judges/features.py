@@ -34,7 +34,7 @@ AT_ONCE = 10_000
 class Features:
     """How pages become bags. The default counts terms, as the papers do.
 
-    ``heaviest``: so many features of a page, those of the largest TF-IDF, stay in its vector (CFC-21); 0: all.
+    ``heaviest``: so many features of a page, those of the largest TF-IDF, stay in its vector; 0: all.
     """
 
     pairs: bool = False

@@ -59,7 +59,7 @@ class Hierarchy:
         return np.asarray(self.below[:, np.asarray(labels, np.intp)], np.bool_)
 
     def rivals(self, labels: Sequence[int]) -> Bools:
-        """bool[k, n]: what topic k is told from (BNG-13, 14): its siblings' examples, its parent's own, OTHER's."""
+        """bool[k, n]: what topic k is told from: its siblings' examples, its parent's own, OTHER's."""
         members = self.members(labels)
         other = np.asarray(labels) == OTHER
         above = [members[parent] if parent >= 0 else np.ones_like(other) for parent in self.parents]
@@ -77,7 +77,7 @@ class Hierarchy:
         return np.asarray(np.where(self.below[:, :-1], scores, 0.0).max(axis=1), np.float64)
 
     def capped(self, scores: Doubles) -> Doubles:
-        """Top down: no topic scores higher than its parent (BNG-16)."""
+        """Top down: no topic scores higher than its parent."""
         result = scores.copy()
         for index, parent in enumerate(self.parents):
             if parent >= 0:
@@ -85,7 +85,7 @@ class Hierarchy:
         return result
 
     def winner(self, scores: Doubles | Sequence[float]) -> int:
-        """From the root down to the best child with at least 0.5, as far as there is one (BNG-16, 17); else OTHER."""
+        """From the root down to the best child with at least 0.5, as far as there is one; else OTHER."""
         here = -1
         while self.children[here]:
             best = max(self.children[here], key=scores.__getitem__)  # the first of the best

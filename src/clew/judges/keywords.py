@@ -1,4 +1,4 @@
-"""Weighted keywords and phrases, made by hand (papers/3 section 2, ARI-12).
+"""Weighted keywords and phrases, made by hand (Ester and others 2001 section 2).
 
     h_k(d)       = 1 − exp(−n(d,k) · min(1, 300 / |d|))
     score(d) = Σ_k w_k · h_k(d) / Σ_{w_k>0} w_k,   cut to [0, 1]

@@ -1,4 +1,4 @@
-"""What linear separators have in common: one a node of the topic tree, top down (BNG-13 to 17), on TF-IDF vectors.
+"""What linear separators have in common: one a node of the topic tree, top down, on TF-IDF vectors.
 
 A topic's positives are its examples and those of the topics below it; its negatives are those of its siblings, those
 of its parent alone, and OTHER's (general text when there are none, so that a node without siblings has negatives too).

@@ -1,4 +1,4 @@
-"""The reduced TF-IDF vectors of papers/1 section 3.2 (CFC-17 to 22).
+"""The reduced TF-IDF vectors of Diligenti and others 2000 section 3.2.
 
     v(w) = f^d(w) / f^d_max · log(N / f(w))
 
@@ -7,18 +7,18 @@ symbol      name
 ==========  =====================================================================
 f^d(w)      how often the phrase w stands in document d
 f^d_max     how often the commonest phrase of d does, whether or not it is in V
-N, f(w)     documents of the reference corpus, and those that hold w (CFC-18)
+N, f(w)     documents of the reference corpus, and those that hold w
 V           the phrases of the master document: ``Vocabulary.ids``
 ==========  =====================================================================
 
-The master document is all seed pages in a row, with the first layer of their context graphs if one likes (CFC-19). A
-page becomes a vector over V of which the 40 heaviest components stay (CFC-21). Terms are stems without stop words
+The master document is all seed pages in a row, with the first layer of their context graphs if one likes. A
+page becomes a vector over V of which the 40 heaviest components stay. Terms are stems without stop words
 already (clew.text.terms).
 
-Departures. (1) A phrase is a term, or with ``pairs`` also two terms in a row on one page (CFC-20); the paper gives no
+Departures. (1) A phrase is a term, or with ``pairs`` also two terms in a row on one page; the paper gives no
 length. Where the reference corpus did not count pairs, f of a pair is that of its rarer term, the most that it can
 be; f = 1 would let any two common words outweigh a rare one. (2) The paper does not bound V; ``max_vocab`` keeps the
-heaviest phrases of the master document (CFC-22; 0: all). (3) Phrases that stand in every document of the reference
+heaviest phrases of the master document (0: all). (3) Phrases that stand in every document of the reference
 corpus weigh nothing and are not in V.
 """
 
@@ -35,7 +35,7 @@ from clew.judges.reference import Reference
 from clew.model import Doubles, Floats, Page, TermIds
 
 HEAVIEST = 40
-"""Components that stay in a vector (papers/1: forty)."""
+"""Components that stay in a vector (Diligenti and others 2000: forty)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

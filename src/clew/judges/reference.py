@@ -1,4 +1,4 @@
-"""In how many documents each term stands: the reference corpus of TF-IDF (CFC-5, CFC-17, CFC-18).
+"""In how many documents each term stands: the reference corpus of TF-IDF.
 
     idf(w) = log(N / max(f(w), 1)),   or with ``add_one``   log((N + 1) / (f(w) + 1))
 
@@ -103,7 +103,7 @@ class Reference:
         return np.where(known, self.df.take(places, mode="clip"), 0.0)
 
     def idf(self, ids: TermIds, add_one: bool = False) -> Doubles:
-        """log(N / f(w)) float64[d], never negative; unseen words as CFC-18 says, see above."""
+        """log(N / f(w)) float64[d], never negative; a word that no document holds counts as in one."""
         return self.idf_of_df(self.df_of(ids), add_one)
 
     def idf_of_df(self, df: Doubles, add_one: bool = False) -> Doubles:

@@ -1,4 +1,4 @@
-"""Which features tell a topic from its rivals (BNG-10 to 12): pointwise mutual information, or chi².
+"""Which features tell a topic from its rivals (Sizov and others 2002): mutual information, or chi².
 
     MI(X, V) = P[X ∧ V] · log(P[X ∧ V] / (P[X] · P[V]))
     χ²(X, V) = n · (a·d − b·c)² / ((a + b)(c + d)(a + c)(b + d))

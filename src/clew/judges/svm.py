@@ -1,10 +1,10 @@
-"""Linear support vector machines, one a node of the topic tree (papers/2; BNG-13 to 17).
+"""Linear support vector machines, one a node of the topic tree (Sizov and others 2002).
 
     min_{w,b} ½·|w|² + C · Σ_i c_i · max(0, 1 − y_i·(w·x_i + b))²
     s_k(d) = (w_k·x(d) + b_k) / |w_k|,   score of k = logistic curve of s_k, at most its parent's
 
 x(d): the page's TF-IDF vector of length 1 (judges/vectors.py). y_i = 1 for the topic's examples, −1 for its rivals';
-c_i makes both sides weigh the same. s is the distance to the hyperplane (BNG-15). judges/linear.py has the tree.
+c_i makes both sides weigh the same. s is the distance to the hyperplane. judges/linear.py has the tree.
 
 Departures. The scores shown are probabilities; the paper's confidence, the margin itself, is ``margins``. All
 features are kept unless asked otherwise: the paper's 2,000 best by mutual information speak only for a topic, and
@@ -28,7 +28,7 @@ class SvmJudge(LinearJudge):
     name = "svm"
 
     def margins(self, page: Page) -> Doubles:
-        """Signed distances of a page to the hyperplanes of all topics: float64[k] (BNG-15); 0 if nothing is known."""
+        """Signed distances of a page to the hyperplanes of all topics: float64[k]; 0 if nothing is known."""
         raw = self._raw(self.features.bag(page))
         return np.zeros(len(self.topics)) if raw is None else raw
 

@@ -24,7 +24,7 @@ TRAINING_ONLY = frozenset({"counts", "_holders", "_sums", "_products"})
 """Attributes of judges that copies do not carry."""
 
 UNKNOWN = 0.25
-"""Score of a page that holds nothing the judge knows: not relevant, but no reason to starve its links (UNI-6)."""
+"""Score of a page that holds nothing the judge knows: not relevant, but no reason to starve its links."""
 
 
 class TrainedJudge(Judge):

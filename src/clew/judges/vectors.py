@@ -25,7 +25,7 @@ GENERAL_PAGES = 1_000.0
 @dataclass(slots=True, eq=False)
 class Vectors:
     """What turns bags into vectors, once it has learnt how rare they are. ``heaviest`` features of a page stay, if it
-    has more: the reduced vectors of papers/1 (CFC-21), which has 40; 0: all.
+    has more: the reduced vectors of Diligenti and others 2000, which has 40; 0: all.
     """
 
     logarithmic: bool = True

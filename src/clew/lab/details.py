@@ -39,7 +39,7 @@ CLASSES = (("auc", "o", INK), ("relevant", "^", COLOURS[0]), ("irrelevant", "v",
 
 @styled
 def loss(salt: str, comparison: Comparison, task: str) -> Any:
-    """Expected loss of the pages so far, (1/n) Σ(1 − Pr) (APP-8), by the truth and by the judge that guided the crawl.
+    """Expected loss of the pages so far, (1/n) Σ(1 − Pr), by the truth and by the judge that guided the crawl.
 
     Departure: the paper draws the sum, in pages; where most pages are lost all its lines lie on the diagonal.
     """
@@ -59,7 +59,7 @@ def loss(salt: str, comparison: Comparison, task: str) -> Any:
 
 @styled
 def relevance(salt: str, comparison: Comparison, task: str) -> Any:
-    """Mean relevance that the judge gave, over a sliding window (CFC-48)."""
+    """Mean relevance that the judge gave, over a sliding window."""
     budget = comparison.budget(task)
     width = window(budget)
     figure, axes = new_figure()
@@ -72,13 +72,13 @@ def relevance(salt: str, comparison: Comparison, task: str) -> Any:
 
 @styled
 def distances(salt: str, comparison: Comparison, task: str) -> Any:
-    """Histograms of the link distance from the seeds of found pages, a panel a method (ARI-60); mean of the repeats."""
+    """Histograms of the link distance from the seeds of found pages, a panel a method; mean of the repeats."""
     return _histograms(comparison, task, "links from the seeds", by_distance)
 
 
 @styled
 def tunnels(salt: str, comparison: Comparison, task: str) -> Any:
-    """Histograms of the irrelevant pages between a find and the last relevant page before it (TUN-27)."""
+    """Histograms of the irrelevant pages between a find and the last relevant page before it."""
     return _histograms(comparison, task, "irrelevant pages since the last relevant one", finds_by_tunnel)
 
 
@@ -105,7 +105,7 @@ def predictions(salt: str, comparison: Comparison, task: str) -> Any:
 
 @styled
 def overlap(salt: str, comparison: Comparison, task: str) -> Any:
-    """Jaccard coefficients, in percent, of what methods found (APP-37): the first repeat of each."""
+    """Jaccard coefficients, in percent, of what methods found: the first repeat of each."""
     names = comparison.ranked(task)[:MATRIX]
     firsts = first_runs(comparison, task, names)
     shares = measures.overlap(firsts)

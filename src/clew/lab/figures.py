@@ -153,7 +153,7 @@ def found(salt: str, comparison: Comparison, task: str) -> Any:
 
 @styled
 def harvest(salt: str, comparison: Comparison, task: str) -> Any:
-    """Share of fetches that brought a new relevant page, over a sliding window (CFC-48)."""
+    """Share of fetches that brought a new relevant page, over a sliding window."""
     budget = comparison.budget(task)
     width = window(budget)
     figure, axes = new_figure()
@@ -166,7 +166,7 @@ def harvest(salt: str, comparison: Comparison, task: str) -> Any:
 
 
 def window(budget: int) -> int:
-    """Fetches of the sliding window: 200 (CFC-48), a fifth of small budgets."""
+    """Fetches of the sliding window: 200, a fifth of small budgets."""
     return max(1, min(200, budget // 5))
 
 

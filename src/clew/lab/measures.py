@@ -48,12 +48,12 @@ def recall_at(
 
 
 def harvest(found: Bools) -> Doubles:
-    """The harvest rate after 1, 2, ... n fetches, R(n)/n: float64[n] (cumulative precision, ARI-57)."""
+    """The harvest rate after 1, 2, ... n fetches, R(n)/n: float64[n] (cumulative precision)."""
     return np.cumsum(found, dtype=np.float64) / np.arange(1, len(found) + 1)
 
 
 def sliding(values: Floats | Doubles | Bools, window: int = 200) -> Doubles:
-    """The mean of the last ``window`` fetches at each fetch: float64[n] (CFC-48); of fewer at the beginning.
+    """The mean of the last ``window`` fetches at each fetch: float64[n]; of fewer at the beginning.
 
     Fetches that brought nothing to judge (NaN) are left out of the mean; it is NaN where nothing is left.
     """
@@ -62,7 +62,7 @@ def sliding(values: Floats | Doubles | Bools, window: int = 200) -> Doubles:
 
 
 def loss(judged: Floats | Doubles | Bools) -> Doubles:
-    """Σ_{i≤n} (1 − Pr(c*|v_i)) after n = 1, 2, ... fetches, in pages: float64[n] (APP-8; divided by n it is the loss
+    """Σ_{i≤n} (1 − Pr(c*|v_i)) after n = 1, 2, ... fetches, in pages: float64[n] (divided by n it is the loss
     rate). Pr is the judge's relevance, or the truth if ``found`` is given.
 
     Departure: the paper sums over pages; we count a fetch that brought nothing to judge as a page lost.
@@ -84,13 +84,13 @@ class Distances:
 
 
 def distances(depth: Ints, found: Bools) -> Distances:
-    """The histogram of link distances of the relevant pages, and of all fetches beside it (ARI-60)."""
+    """The histogram of link distances of the relevant pages, and of all fetches beside it."""
     size = int(depth.max()) + 1 if len(depth) else 0
     return Distances(_counts(depth, size), _counts(depth[found], size))
 
 
 def overlap(runs: Sequence[Run]) -> Doubles:
-    """Jaccard coefficients float64[k, k] of the relevant pages that runs found (APP-37); NaN if neither found any."""
+    """Jaccard coefficients float64[k, k] of the relevant pages that runs found; NaN if neither found any."""
     sets = [{url for url, good in zip(run.urls, run.found.tolist(), strict=True) if good} for run in runs]
     both = [[len(one & two) for two in sets] for one in sets]
     return _shares(both, [[len(one | two) for two in sets] for one in sets])

@@ -1,4 +1,4 @@
-"""The paths by which a run came to what it found: how many irrelevant pages it had to walk through (TUN-27, 28)."""
+"""The paths by which a run came to what it found: how many irrelevant pages it had to walk through."""
 
 from __future__ import annotations
 

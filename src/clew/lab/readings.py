@@ -188,7 +188,7 @@ def _truth_and_judge(runs: Sequence[Run]) -> tuple[list[Floats | Bools], list[Fl
 
 
 def loss_rate(values: Floats | Bools) -> float:
-    """The share of pages lost in a whole run (APP-7); NaN where nothing was judged."""
+    """The share of pages lost in a whole run; NaN where nothing was judged."""
     if not len(values) or np.isnan(values).all():
         return float("nan")
     return float(measures.loss(values)[-1]) / len(values)

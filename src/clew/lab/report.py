@@ -180,7 +180,7 @@ def _known(value: float) -> str:
 
 
 def _write_overlap(comparison: Comparison, path: Path) -> None:
-    """What each two methods found, by the first repeat of each: the table of APP-37 and its Jaccard coefficient."""
+    """What each two methods found, by the first repeat of each: the table and its Jaccard coefficient."""
     with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(("task", "one", "other", "only_one", "only_other", "both", "jaccard"))

@@ -1,7 +1,7 @@
-"""How rare words are, learned from the pages that a project crawled: a reference corpus of its own (CFC-5).
+"""How rare words are, learned from the pages that a project crawled: a reference corpus of its own.
 
 It is learned when a user asks for it, not while a crawl runs: a judge must not change between a crawl that was stopped
-and taken up again and one that was not.
+and resumed and one that was not.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The archive as a page cache: what earlier crawls of a project fetched (ARI-54).
+"""The archive as a page cache: what earlier crawls of a project fetched.
 
 The databases of those crawls say where in the archive a page lies; pages are looked up by URL only, so a crawl sees
 nothing that it has not asked for.

@@ -58,11 +58,11 @@ class Actions(Protocol):
         ...
 
     def at_top(self) -> None:
-        """The strategy had to widen its focus and is at the top of the topics already (a stopping rule of ARI-50)."""
+        """The strategy had to widen its focus and is at the top of the topics already (a stopping rule)."""
         ...
 
     def community(self) -> None:
-        """The relevant pages contain a community (a stopping rule of ARI-50)."""
+        """The relevant pages contain a community (a stopping rule)."""
         ...
 
     def retrain(self, archetypes: Mapping[int, Sequence[int]]) -> Retraining:
@@ -110,7 +110,7 @@ class View(Protocol):
 
     @property
     def interest(self) -> Interest:
-        """What is wanted. Relevance is always judged by this, never by a focus (ARI-23)."""
+        """What is wanted. Relevance is always judged by this, never by a focus."""
         ...
 
     @property
@@ -220,7 +220,7 @@ class Strategy(ABC):
         return False
 
     async def consult(self) -> bool:
-        """Ask the world outside the crawl (back links, searches), put pages on the frontier, or change the scores;
+        """Ask look-up services (back links, searches), put pages on the frontier, or change the scores;
         called when ``wants_to_consult`` and whenever no link is left that may be followed.
 
         True asks for the whole frontier to be scored again. When it returns False and there is still no link, the

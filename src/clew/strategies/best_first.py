@@ -1,5 +1,5 @@
 """Best-first order: the baseline crawler of S. Chakrabarti, K. Punera, M. Subramanyam, "Accelerated Focused
-Crawling through Online Relevance Feedback", WWW 2002, section 2.1 (papers/4).
+Crawling through Online Relevance Feedback", WWW 2002, section 2.1.
 
 Score of a link (u, v): Pr(c*|u), the relevance of the page u on which it stands.
 
@@ -15,7 +15,7 @@ Pr(c*|u)   ``Source.relevance``
 Departures. (1) The paper freezes the score at the first page u that was seen to link to v; by default the
 best such score counts (``crawl.duplicates = "first"`` gives the paper's rule). (2) A page's relevance comes
 from any judge; with naive Bayes it is length-normalised, so that scores do not pile up at 0 and 1 and the
-order among links stays meaningful (APP-27). Ties go by first sight. Seeds score 1.
+order among links stays meaningful. Ties go by first sight. Seeds score 1.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """HTML to a document: DOM leaves in reading order, the links among them, title, language, robots and visible text.
 
-The page is parsed as browsers do (lexbor) and walked once, without recursion. How leaves are numbered (papers/4
-section 2.2.1, APP-14 to APP-20), and what we decided where the paper is silent:
+The page is parsed as browsers do (lexbor) and walked once, without recursion. How leaves are numbered (Chakrabarti and
+others 2002 section 2.2.1), and what we decided where the paper is silent:
 
 * Leaves are numbered from 0, left to right, over the body; tables come out row by row.
 * Every element without content is a leaf (``img``, ``br``, ``input``, an empty ``td``), and so is every text node.
-* Text nodes of white space only are dropped (APP-20); an element that holds nothing else is a leaf itself.
+* Text nodes of white space only are dropped; an element that holds nothing else is a leaf itself.
   White space is what HTML calls so: a no-break space is text.
 * Not counted, with all they hold: comments, ``script``, ``style``, ``noscript``, ``template``, ``noframes``, and
   ``meta``, ``link``, ``base``, ``title`` wherever they stand. ``svg`` and ``iframe`` are one leaf each.

@@ -10,7 +10,7 @@ class Entry:
     """A link filed under a topic, or only a topic (``url`` empty).
 
     ``path`` names folders from the root; ``added`` is Unix time in seconds, 0 when unknown. A link may serve as
-    seed of the crawl, as example of its topic, or as both (BNG-2).
+    seed of the crawl, as example of its topic, or as both.
     """
 
     path: tuple[str, ...] = ()

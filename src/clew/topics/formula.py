@@ -1,4 +1,4 @@
-"""What a user wants, as a formula over topics (ARI-10; papers/3 section 2.2), and how a crawl changes its focus.
+"""What a user wants, as a formula over topics (Ester and others 2001 section 2.2), and how a crawl changes its focus.
 
     formula = part {"or" part}      or  OR  ∨  |
     part    = literal {"and" literal}   and AND ∧  &
@@ -57,7 +57,7 @@ class Or:
 
 Formula: TypeAlias = Any | Topic | Not | And | Or
 Frequency: TypeAlias = Sequence[float]
-"""How frequent each topic is, by number, in any unit: pages met in the crawl (ARI-46), or TopicTree.counts()."""
+"""How frequent each topic is, by number, in any unit: pages met in the crawl, or TopicTree.counts()."""
 
 _DEEPEST = 100
 _SIGNS = r"""\s()∧∨¬&|!"“”„«»"""  # what ends a name
@@ -261,7 +261,7 @@ def _flat(parts: Iterable[Formula], kind: type[And] | type[Or]) -> dict[Formula,
 
 
 def generalise(formula: Formula, tree: TopicTree, frequency: Frequency) -> Formula | None:
-    """The formula with its most infrequent topic replaced by the parent (ARI-45); None at the most general level.
+    """The formula with its most infrequent topic replaced by the parent; None at the most general level.
 
     Topics of the first level stay, and so do topics under a Not, where the parent would narrow the focus. Of equally
     frequent topics, the first is taken.
@@ -286,7 +286,7 @@ def _replaced(formula: Formula, topic: int, other: Formula) -> Formula:
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """The formula a crawl was given and each step away from it; pages are judged by the first alone (ARI-23)."""
+    """The formula a crawl was given and each step away from it; pages are judged by the first alone."""
 
     chain: tuple[Formula, ...]
 
@@ -301,12 +301,12 @@ class Focus:
         return None if wider is None else Focus((*self.chain, wider))
 
     def specialised(self) -> Focus | None:
-        """The last step undone (ARI-47); None if there was none."""
+        """The last step undone; None if there was none."""
         return Focus(self.chain[:-1]) if len(self.chain) > 1 else None
 
 
 def relaxed(formula: Formula, frequency: Frequency, *, either: bool = False) -> Formula:
-    """A formula for texts too short to be about all that is wanted: anchors, URLs (ARI-36).
+    """A formula for texts too short to be about all that is wanted: anchors, URLs.
 
     Of A ∧ B only the part with the more infrequent topic, or A ∨ B if ``either``. What a Not excludes is dropped.
     """
@@ -330,7 +330,7 @@ def _rarity(formula: Formula, frequency: Frequency) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Exclusions:
-    """Crawl for ``crawl``, and leave out pages with a considerable score for ``excluded`` afterwards (ARI-19)."""
+    """Crawl for ``crawl``, and leave out pages with a considerable score for ``excluded`` afterwards."""
 
     crawl: Formula
     excluded: Formula | None
@@ -384,5 +384,5 @@ def _outside(branch: Exclusions) -> Formula:
 
 
 def may_draw_seeds(formula: Formula) -> bool:
-    """Whether examples may serve as start pages: for one topic or a disjunction of topics (ARI-20)."""
+    """Whether examples may serve as start pages: for one topic or a disjunction of topics."""
     return isinstance(formula, Topic) or (isinstance(formula, Or) and all(map(may_draw_seeds, formula.parts)))

@@ -1,7 +1,7 @@
 """What is wanted, and from which relevance on a page counts as relevant.
 
-An interest is a formula over topics (ARI-10). ``A and not B`` is not evaluated as one: pages of A are crawled for,
-and those that are considerably about B are excluded afterwards (ARI-19), because a negation rates links by what they
+An interest is a formula over topics. ``A and not B`` is not evaluated as one: pages of A are crawled for,
+and those that are considerably about B are excluded afterwards, because a negation rates links by what they
 are not.
 """
 
@@ -86,8 +86,10 @@ class Interest:
         return self.excluded is not None and self._value(self.excluded, judgement) >= self.exclude_from
 
     def measured_by(self, judgements: Iterable[Judgement]) -> Interest:
-        """The same interest with a threshold taken from pages that are wanted: the least of their positive relevances
-        (ARI-18). Raises TrainingError when none is positive."""
+        """The same interest with a threshold taken from pages that are wanted: the least of their positive relevances.
+
+        Raises TrainingError when none is positive.
+        """
         positive = [value for value in map(self.relevance, judgements) if value > 0]
         if not positive:
             raise TrainingError(
@@ -111,7 +113,7 @@ class Interest:
 
 
 def semantics_of(name: Literal["possibilistic", "product", "weighted"], weights: Sequence[float] = ()) -> Semantics:
-    """The semantics that settings name (ARI-15, ARI-16). Raises InputError for weights that are none."""
+    """The semantics that settings name. Raises InputError for weights that are none."""
     if name == "weighted":
         return FaginWimmers(weights or (1.0,))
     return Product() if name == "product" else POSSIBILISTIC

@@ -1,9 +1,9 @@
-"""What a formula is worth on a page whose topics were judged (papers/3 section 2.3).
+"""What a formula is worth on a page whose topics were judged (Ester and others 2001 section 2.3).
 
     μ_ANY = 1    μ_A = the judge's score    μ_¬F = 1 − μ_F
-    possibilistic (ARI-15)  μ_F∧G = min(μ_F, μ_G)                          μ_F∨G = max(μ_F, μ_G)
-    product                 μ_F∧G = μ_F · μ_G                              μ_F∨G = 1 − (1 − μ_F)(1 − μ_G)
-    Fagin–Wimmers (ARI-16)  Σ_i i·(θ_i − θ_{i+1}) · min(x_1 … x_i)         the same with max
+    possibilistic   μ_F∧G = min(μ_F, μ_G)                          μ_F∨G = max(μ_F, μ_G)
+    product         μ_F∧G = μ_F · μ_G                              μ_F∨G = 1 − (1 − μ_F)(1 − μ_G)
+    Fagin–Wimmers   Σ_i i·(θ_i − θ_{i+1}) · min(x_1 … x_i)         the same with max
 
 θ_1 ≥ … ≥ θ_m ≥ 0 are the weights of the parts x_1 … x_m, Σθ = 1, θ_{m+1} = 0.
 """

@@ -140,7 +140,7 @@ class TopicTree:
         return self._about.get(topic, _About()).keywords
 
     def own(self, topic: int) -> tuple[str, ...]:
-        """Example URLs filed under this very topic: exd (ARI-8)."""
+        """Example URLs filed under this very topic: exd."""
         return tuple(url for url, flags in self._links.get(topic, {}).items() if flags & _EXAMPLE)
 
     def seeds(self, topic: int) -> tuple[str, ...]:
@@ -148,7 +148,7 @@ class TopicTree:
         return tuple(url for url, flags in self._links.get(topic, {}).items() if flags & _SEED)
 
     def inherited(self, topic: int) -> tuple[str, ...]:
-        """Example URLs of the topic and of all below it, each once: exi (ARI-9, BNG-4)."""
+        """Example URLs of the topic and of all below it, each once: exi."""
         return tuple(dict.fromkeys(url for place in (topic, *self.below(topic)) for url in self.own(place)))
 
     def counts(self) -> list[int]:
@@ -252,7 +252,7 @@ class TopicTree:
     # Preparing a tree for training.
 
     def check_disjoint(self) -> None:
-        """Raise InputError if an example is filed under two topics of which neither is above the other (ARI-9)."""
+        """Raise InputError if an example is filed under two topics of which neither is above the other."""
         deepest: dict[str, int] = {}
         for topic in range(len(self)):
             for url in self.own(topic):
@@ -270,7 +270,7 @@ class TopicTree:
         return self._rebuilt(self._links, lambda topic: True)
 
     def with_other(self) -> TopicTree:
-        """Move the own examples of each inner topic to a leaf "Other" below it (APP-30); the root keeps its own."""
+        """Move the own examples of each inner topic to a leaf "Other" below it; the root keeps its own."""
         tree = self.ordered()
         for topic in [topic for topic in tree._children if topic != ROOT]:
             links = tree._links.pop(topic, {})
@@ -282,7 +282,7 @@ class TopicTree:
         return tree.ordered()
 
     def pruned(self, minimum: int) -> TopicTree:
-        """Without leaves of fewer than ``minimum`` examples: their links go to the parent, again and again (APP-29).
+        """Without leaves of fewer than ``minimum`` examples: their links go to the parent, again and again.
 
         Topics of the first level are no exception: their links end up at the root. Topics with keywords stay: they can
         be judged without examples.
@@ -309,7 +309,7 @@ class TopicTree:
         return self._rebuilt({**self._links, **moved}, lambda topic: topic not in gone)
 
     def capped(self, maximum: int, seed: int = 1) -> TopicTree:
-        """At most ``maximum`` own examples a topic (APP-31), a sample drawn from ``seed``; seeds stay seeds."""
+        """At most ``maximum`` own examples a topic, a sample drawn from ``seed``; seeds stay seeds."""
         links = dict(self._links)
         for topic in self._links:
             own = self.own(topic)

@@ -401,14 +401,14 @@ def scheme(url: str) -> str:
 def host(url: str) -> str:
     """The host of a canonical URL, with the port where it is not the scheme's own.
 
-    It is "the substring of the URL between the protocol and the file section" (papers/3, section 2); two ports of a
-    machine are two servers, to be visited, and spared, one by one.
+    It is "the substring of the URL between the protocol and the file section" (Ester and others 2001, section 2);
+    two ports of a machine are two servers, to be visited, and spared, one by one.
     """
     return url.split("/", 3)[2]
 
 
 def file_level(url: str) -> int:
-    """How deep in its host a canonical URL lies: the number of its path segments (criterion (f) of papers/3)."""
+    """How deep in its host a canonical URL lies: its number of path segments (Ester and others 2001, criterion (f))."""
     path = url.partition("?")[0] if "?" in url else url
     empty = path.count("//") - 1 + path.endswith("/")
     return path.count("/") - 2 - empty if "///" not in path else len([part for part in path.split("/")[3:] if part])
@@ -420,7 +420,7 @@ _NOT_WORD = re.compile(r"[\W_]+")
 
 
 def url_words(url: str) -> str:
-    """The words in host, path and query of a canonical URL, with spaces between: criterion (b) of papers/3.
+    """The words in host, path and query of a canonical URL, with spaces between (Ester and others 2001, criterion (b)).
 
     Escapes are decoded (UTF-8), camelCase is parted; without scheme, ``www`` and numbers. Case is kept.
     """

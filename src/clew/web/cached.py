@@ -1,4 +1,4 @@
-"""Earlier crawls of a project as a page cache in front of a world (ARI-54: fetched once, seen by many crawls)."""
+"""Earlier crawls of a project as a page cache in front of a world: fetched once, seen by many crawls."""
 
 from __future__ import annotations
 

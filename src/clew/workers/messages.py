@@ -52,9 +52,9 @@ def pack_job(job: Job) -> Message:
     return *_RESPONSE(job.response), job.facts
 
 
-def unpack_job(parcel: Message) -> Job:
+def unpack_job(message: Message) -> Job:
     """The job that was packed."""
-    return Job(Response(*parcel[:-1]), parcel[-1])
+    return Job(Response(*message[:-1]), message[-1])
 
 
 def pack_reading(reading: Reading) -> Message:
@@ -65,9 +65,9 @@ def pack_reading(reading: Reading) -> Message:
     return page, opinion, reading.reason, reading.records
 
 
-def unpack_reading(parcel: Message) -> Reading:
+def unpack_reading(message: Message) -> Reading:
     """The reading that was packed."""
-    page, opinion, reason, records = parcel
+    page, opinion, reason, records = message
     judgement = Judgement(*opinion) if opinion is not None else None
     return Reading(_unpack_page(*page) if page is not None else None, judgement, reason, records)
 

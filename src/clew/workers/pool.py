@@ -77,7 +77,7 @@ class ReadingPool:
         return [*self._workers, *self._retired, *([self._apart] if self._apart is not None else [])]
 
     def _dispatch(self) -> None:
-        """Send waiting jobs to the workers; one batch in work and one at the door for each."""
+        """Send waiting jobs to the workers; for each, one batch in work and one queued."""
         while self._waiting and len(self._busy) < 2 * self.processes:
             batch, self._waiting = self._waiting[:BATCH], self._waiting[BATCH:]
             task = asyncio.ensure_future(self._send(batch))

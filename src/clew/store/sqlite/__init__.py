@@ -1,6 +1,6 @@
 """The Store on one SQLite file (``crawl.db``), or in memory: a module a facet, over one open transaction.
 
-Writing gathers rows in memory and hands them to SQLite statement by statement, many rows at a time, when the group
+Writing gathers rows in memory and passes them to SQLite statement by statement, many rows at a time, when the group
 is committed or something is read. Batches lately written or read are kept, so that a crawl which follows the links
 of the page it just read asks the disk for nothing.
 """

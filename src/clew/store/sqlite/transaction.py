@@ -14,7 +14,7 @@ from clew.store.sqlite.database import MEMORY, Database, FileDatabase, MemoryDat
 class Transaction:
     """Rows wait here until they are many, or something is read; ``commit`` makes all of them last.
 
-    ``before_writing``: what hands in rows that a facet gathered by itself. Such a facet sets ``gathered``.
+    ``before_writing``: writes rows that a facet gathered by itself. Such a facet sets ``gathered``.
     """
 
     def __init__(self, path: Path | None) -> None:

@@ -1,8 +1,8 @@
 """The apprentice: S. Chakrabarti, K. Punera, M. Subramanyam, "Accelerated Focused Crawling through Online Relevance
-Feedback", WWW 2002, sections 2.2, 2.3, 3.4 to 3.8 (papers/4). It learns from fetched pages which links are worth it.
+Feedback", WWW 2002, sections 2.2, 2.3, 3.4 to 3.8. It learns from fetched pages which links are worth it.
 
     instance (u, v): features ⟨t, d⟩ of u around its links to v, and the class of Pr(c*|v): high from ``cut``, else low
-    Pr(c) = |V_c| / Σ_c' |V_c'|,   θ_{c,τ} = (α + Σ_{u∈V_c} n(u,τ)) / (α·|T| + Σ_{u∈V_c} Σ_{τ'∈T} n(u,τ'))      (APP-26)
+    Pr(c) = |V_c| / Σ_c' |V_c'|,   θ_{c,τ} = (α + Σ_{u∈V_c} n(u,τ)) / (α·|T| + Σ_{u∈V_c} Σ_{τ'∈T} n(u,τ'))
     w_τ = log θ_high,τ / θ_low,τ
     x(u, v) = log Pr(high|r)/Pr(low|r) + Σ_{|d|≤W} N_d^-p · Σ_{text τ at d} n(u,τ)·w_τ + Σ_{other τ} n(u,τ)·w_τ
     Pr(high|r) ∝ |V_high,r| + k·m_r,   Pr(low|r) ∝ |V_low,r| + k·(1 − m_r)
@@ -14,19 +14,19 @@ symbol     name
 (u, v)     a link: ``LinkBatch.source`` and ``Link``
 Pr(c*|v)   ``Visit.relevance``, by any judge: the critic
 d, d_max   DOM offset (``LinkBatch.offsets``), ``d_max``
-W          the window, ``Apprentice.width``: d_max, or chosen (``apprentice_window``)
-τ, n(u,τ)  a packed feature and how often it occurs (``apprentice_model``)
+W          the window, ``Apprentice.width``: d_max, or chosen (``window.py``)
+τ, n(u,τ)  a packed feature and how often it occurs (``model.py``)
 T, V_c     the features and instances of ``Table``
 α          ``smoothing`` (1: Laplace's, the paper's)
 r, m_r, k  range of the relevance of u (``source_ranges``; 0: the paper's prior), its middle, ``source_weight``
 N_d, p     number of text features of the link at offset d, ``length`` (0: the paper's)
 =========  ==========================================================================
 
-Before ``warmup`` instances a link scores as best-first has it, or ``prior`` (APP-12); then the counts become weights
-and the whole frontier is scored again (APP-39), and again after a session once there are ``growth`` more instances.
+Before ``warmup`` instances a link scores as best-first has it, or ``prior``; then the counts become weights
+and the whole frontier is scored again, and again after a session once there are ``growth`` more instances.
 
 Departures. (1) The paper scores by the posterior of *high*, which is 0 or 1 for nearly every link; ours is the same
-order without ties (APP-27): x itself, squashed so that 32 bits tell links apart. (2) An instance is the link that was
+order without ties: x itself, squashed so that 32 bits tell links apart. (2) An instance is the link that was
 followed (``instances = "followed"``); the paper takes every link from u to v: "all". (3) A fetch that fails is an
 instance of low: it is lost as well. (4) The prior depends on the relevance of u.
 It learns from links that were followed, mostly those of relevant pages: without that, links of which it knows nothing,
@@ -76,7 +76,7 @@ class Apprentice(Strategy):
     # -- training -----------------------------------------------------------------------------------------
 
     def begin(self, view: View) -> None:
-        """Learn from a finished crawl if one is named (APP-35). Raises ProjectError where it cannot be read."""
+        """Learn from a finished crawl if one is named. Raises ProjectError where it cannot be read."""
         self.view = view
         self.extras = Extras(self.settings, view.topics)
         if self.settings.only_from:
@@ -96,7 +96,7 @@ class Apprentice(Strategy):
         self._train(f"the crawl of {self.settings.learn_from}")
 
     def learn(self, visit: Visit) -> None:
-        """Test what would have been predicted (APP-28), then keep the instance."""
+        """Test what would have been predicted, then keep the instance."""
         taught = self.teacher.take(visit, self.extras)
         if taught is not None and self.model is not None:
             features, high = taught
@@ -128,7 +128,7 @@ class Apprentice(Strategy):
         return True
 
     def _choose(self) -> None:
-        """Take the widest window that puts the first instances in order nearly as well as the best (APP-35, APP-40).
+        """Take the widest window that puts the first instances in order nearly as well as the best.
 
         Those were followed before anything was learned. Links that it chose itself all look good to it: of those, the
         surprises alone would decide.
@@ -145,7 +145,7 @@ class Apprentice(Strategy):
         return Recipe(settings.d_max, smoothing, settings.source_ranges, settings.source_weight, settings.length)
 
     def _report(self, origin: str) -> None:
-        """Write what was trained, how right it was since last time, and the gain at each offset (APP-28, APP-41)."""
+        """Write what was trained, how right it was since last time, and the gain at each offset."""
         assert self.view is not None and self.model is not None
         low, high = self.table.instances.tolist()
         facts: dict[str, str | int | float | bool] = {

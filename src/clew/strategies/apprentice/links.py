@@ -64,7 +64,7 @@ Known = dict[int, bool]
 
 
 def spans_of(links: LinkBatch, wanted: npt.NDArray[np.bool_], first_only: bool) -> LinkBatch:
-    """The batch with the anchors of the ``wanted`` links alone, or the first anchor of each (APP-21)."""
+    """The batch with the anchors of the ``wanted`` links alone, or the first anchor of each."""
     spans = links.links.spans
     keep = wanted[spans[:, 0]]
     if first_only:
@@ -73,7 +73,7 @@ def spans_of(links: LinkBatch, wanted: npt.NDArray[np.bool_], first_only: bool) 
 
 
 def text_features(links: LinkBatch, index: int, d_max: int, first_only: bool) -> Packed:
-    """The ⟨t, d⟩ of one link, an entry an occurrence (APP-18)."""
+    """The ⟨t, d⟩ of one link, an entry an occurrence."""
     wanted = np.zeros(len(links), np.bool_)
     wanted[index] = True
     _, terms, offsets = spans_of(links, wanted, first_only).offsets(d_max)
@@ -81,7 +81,7 @@ def text_features(links: LinkBatch, index: int, d_max: int, first_only: bool) ->
 
 
 class Extras:
-    """The features of a link that are no text near it (APP-22, APP-23). ``words``: what page features say."""
+    """The features of a link that are no text near it. ``words``: what page features say."""
 
     def __init__(self, options: Options, topics: tuple[str, ...]) -> None:
         self.options, self.topics = options, topics
@@ -185,7 +185,7 @@ class Teacher:
         return taught
 
     def look_back(self, visits: Iterable[Visit], extras: Extras) -> None:
-        """Every other link from a fetched page to one fetched since last time is an instance too (APP-10, APP-11)."""
+        """Every other link from a fetched page to one fetched since last time is an instance too."""
         wanted = np.sort(np.array(list(self.fresh), np.uint64))
         for visit in visits:
             if visit.links is None or visit.response.outcome is Outcome.REDIRECT:
@@ -199,7 +199,7 @@ class Teacher:
         self.fresh.clear()
 
     def counted(self) -> Table:
-        """Count what waits; the first time the cut is found if it is the median (APP-25)."""
+        """Count what waits; the first time the cut is found if it is the median."""
         if self.waiting:
             values = np.array([relevance for relevance, _ in self.waiting])
             if np.isnan(self.cut):

@@ -53,7 +53,7 @@ def offsets_of(features: Packed, d_max: int) -> npt.NDArray[np.intp]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """How often each feature occurred in each class: sorted uint64 keys, int64 counts (n(u, τ) summed, APP-26).
+    """How often each feature occurred in each class: sorted uint64 keys, int64 counts (n(u, τ) summed).
 
     ``instances`` int64[2]: how many instances of low and high were counted.
     """
@@ -132,7 +132,7 @@ class Smoothing:
     proportional: bool = False
 
     def logs(self, counts: Counts, sizes: Counts, features: int) -> Doubles:
-        """float64[2, n]: log θ of each class (APP-26), from int64[2, n] counts of n features, the occurrences of all
+        """float64[2, n]: log θ of each class, from int64[2, n] counts of n features, the occurrences of all
         features in each class int64[2], and the number of all features |T|."""
         share = 2.0 * sizes / max(int(sizes.sum()), 1) if self.proportional else np.ones(2)
         added = np.maximum(self.alpha * share, 1e-9)
@@ -179,7 +179,7 @@ def range_of(relevance: float, ranges: int) -> int:
 
 @dataclass(eq=False)
 class Model:
-    """Two-class multinomial naive Bayes as weights (APP-26).
+    """Two-class multinomial naive Bayes as weights.
 
     features uint64[T] and weights float64[T]: log θ_high,τ − log θ_low,τ · priors float64[ranges]: log Pr(high) −
     log Pr(low) for each range of the page's relevance, of which there may be one · ``width``: text further away does

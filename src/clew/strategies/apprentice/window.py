@@ -1,4 +1,4 @@
-"""How far from a link its text tells where it leads: the window is chosen by held-out instances (APP-35, APP-40)."""
+"""How far from a link its text tells where it leads: the window is chosen by held-out instances."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _ranks(values: Doubles) -> Doubles:
 
 
 def gains(table: Table, d_max: int) -> Doubles:
-    """float64[2·d_max + 1]: the average information gain of text features at each offset, in bits (APP-41).
+    """float64[2·d_max + 1]: the average information gain of text features at each offset, in bits.
 
     The gain of τ is the mutual information between the class of an occurrence and whether it is one of τ.
     """

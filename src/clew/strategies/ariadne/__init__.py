@@ -1,5 +1,5 @@
 """Ariadne: M. Ester, M. Groß, H.-P. Kriegel, "Focused Web Crawling: A Generic Framework for Specifying the User
-Interest and for Adaptive Crawling Strategies", 2001, section 3 (papers/3).
+Interest and for Adaptive Crawling Strategies", 2001, section 3.
 
 Score of a link: the weighted geometric mean of criteria in (0, 1], or their lexicographic order:
 
@@ -98,10 +98,10 @@ class Ariadne(Strategy):
         self._refocus()
 
     def learn(self, visit: Visit) -> None:
-        """Nothing between sessions: within one, scores are frozen (ARI-24)."""
+        """Nothing between sessions: within one, scores are frozen."""
 
     def adapt(self, session: Session) -> bool:
-        """Generalise or specialise the focus by the precision of the session (ARI-42)."""
+        """Generalise or specialise the focus by the precision of the session."""
         pages = self._view.pages()
         self._look_for_community(pages)
         before = self.aim, self._relaxed
@@ -146,7 +146,7 @@ class Ariadne(Strategy):
         self._view.actions.decide(Decision(kind, facts))
 
     def _refocus(self) -> None:
-        """The relaxed formula for anchors and URLs (ARI-36)."""
+        """The relaxed formula for anchors and URLs."""
         about = self.aim.formula if self.settings.texts_about == "focus" else self.chain[0].formula
         self._relaxed = relaxed(about, self.frequency.tolist(), either=self.settings.texts == "either")
         self._text_topics = topics_of(self._relaxed)
@@ -156,7 +156,7 @@ class Ariadne(Strategy):
     # -- rarity -------------------------------------------------------------------------------------------
 
     def _estimated(self, pages: Pages) -> Doubles:
-        """How frequent each topic is among the pages crawled, float64[k] (ARI-46), smoothed by the examples'."""
+        """How frequent each topic is among the pages crawled, float64[k], smoothed by the examples'."""
         count = len(pages)
         if self.settings.rarity == "relevant":
             found = (pages.scores >= self._view.interest.threshold).sum(axis=0)
@@ -247,7 +247,7 @@ class Ariadne(Strategy):
     # -- communities --------------------------------------------------------------------------------------
 
     def _look_for_community(self, pages: Pages) -> None:
-        """The last stopping rule of ARI-50, among the pages visited."""
+        """The last stopping rule, among the pages visited."""
         size = self.settings.community_pages
         if not size or int(pages.relevant.sum()) < size:
             return

@@ -1,4 +1,4 @@
-"""Ariadne's criteria that need nothing but a link's evidence, and how criteria become one score (papers/3 section 3.2).
+"""Ariadne's criteria that need only a link's evidence, and how they make a score (Ester and others 2001 section 3.2).
 
 Each gives float64[n] in (0, 1], or float64[1] where all links of a page have the same.
 """
@@ -17,13 +17,13 @@ BITS = 24
 
 
 def host(links: LinkBatch, settings: AriadneSettings) -> Doubles:
-    """(d): after 15 bad pages the 16th is probably bad, too (ARI-31)."""
+    """(d): after 15 bad pages the 16th is probably bad, too."""
     m, p = settings.host_strength, settings.host_prior
     return np.asarray((links.host_relevant.astype(np.float64) + m * p) / (links.host_visits + m), np.float64)
 
 
 def distance(links: LinkBatch, settings: AriadneSettings) -> Doubles:
-    """(e): falls with every link, and never to the floor, below which all distances would be the same (ARI-38)."""
+    """(e): falls with every link, and never to the floor, below which all distances would be the same."""
     return np.asarray(settings.floor + (1.0 - settings.floor) / (1.0 + links.depths), np.float64)
 
 
@@ -52,7 +52,7 @@ LOCAL: dict[str, Callable[[LinkBatch, AriadneSettings], Doubles]] = {
 
 
 def geometric(parts: Iterable[tuple[float, Doubles]], count: int, floor: float) -> Doubles:
-    """The weighted geometric mean of (weight, criterion), float64[count], each at least ``floor`` (ARI-37)."""
+    """The weighted geometric mean of (weight, criterion), float64[count], each at least ``floor``."""
     total, weights = np.zeros(count, np.float64), 0.0
     for weight, values in parts:
         total += weight * np.log(np.maximum(values, floor))
@@ -61,7 +61,7 @@ def geometric(parts: Iterable[tuple[float, Doubles]], count: int, floor: float) 
 
 
 def lexicographic(parts: Sequence[Doubles], count: int) -> Doubles:
-    """A number in [0, 1) whose digits are the criteria, the first one first, float64[count] (ARI-39).
+    """A number in [0, 1) whose digits are the criteria, the first one first, float64[count].
 
     Each is rounded down to one of 2^(BITS / k) steps, so that float32 tells all vectors of steps apart.
     """

@@ -1,9 +1,9 @@
-"""What Ariadne looks for at present, and how that is widened (papers/3 section 3.3).
+"""What Ariadne looks for at present, and how that is widened (Ester and others 2001 section 3.3).
 
-    G1 "ignore"    A ∧ B → A, B the more frequent topic (ARI-43)
+    G1 "ignore"    A ∧ B → A, B the more frequent topic
     G2 "weigh"     the weight of the rarest part of A ∧ B is multiplied by ``boost``, and the conjunction valued by
-                   Fagin and Wimmers' formula, until the part has NEARLY_ALL of the weight (ARI-44, ARI-16)
-    G3 "taxonomy"  the most infrequent topic is replaced by its parent (ARI-45)
+                   Fagin and Wimmers' formula, until the part has NEARLY_ALL of the weight
+    G3 "taxonomy"  the most infrequent topic is replaced by its parent
 
 What no option can widen, a single topic in G1 and G2 or topics of the first level in G3, is at the top; then the
 weight of criterion (a) may be halved, ``widen`` times (not in the paper).

@@ -1,4 +1,4 @@
-"""What anchors and URLs say of topics: a table of terms a topic, learned from the examples (ARI-12, ARI-13, ARI-36).
+"""What anchors and URLs say of topics: a table of terms a topic, learned from the examples.
 
 The judge is made for pages and too slow for the hundred short texts of a page, so each topic of the focus gets its
 evaluation function in the paper's simplest form, a weighted keyword query:

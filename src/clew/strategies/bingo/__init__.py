@@ -1,14 +1,14 @@
 """BINGO!: S. Sizov, S. Siersdorfer, M. Theobald, G. Weikum, "The BINGO! Focused Crawler: From Bookmarks to Archetypes",
-ICDE 2002 (papers/2); details after their CIDR 2003 paper and project pages (checklist BNG-1 to BNG-47).
+ICDE 2002; details after their CIDR 2003 paper and project pages.
 
 The judge starts from few examples. Characteristic pages of the crawl itself, the archetypes, train it again and again.
 
     score of links of p = s_c(p) · decay^k(p) + hub_boost · [p is a top hub] + fill_boost · [c has < N_min pages]
     NaN (not followed) where k(p) > tunnelling and p is no hub; while learning also too deep and off the seeds' hosts
-    depth-first: the distance from the seeds is added                                              BNG-35, 38 to 40, 25
+    depth-first: the distance from the seeds is added
     archetypes(t) += { d ∈ top N_auth authorities or N_conf surest of t : s_t(d) > mean s_t of the pages trained on },
-                     the surest min{N_auth, N_conf}                                                BNG-26 to 29
-    trained again when some topic has N_max new pages and every topic N_min                        BNG-24
+                     the surest min{N_auth, N_conf}
+    trained again when some topic has N_max new pages and every topic N_min
 
 ==============  =====================================================================================
 symbol          name
@@ -178,7 +178,7 @@ class Bingo(Strategy):
         return self._rounds.due(new, counts, session.last_visit - self._trained_at, ending or self._due)
 
     def _trained_again(self, view: View, session: Session) -> bool:
-        """Link analysis, archetypes and training for all topics (BNG-24); whether scores changed."""
+        """Link analysis, archetypes and training for all topics; whether scores changed."""
         self._trained_at, self._due = session.last_visit, False
         pages = view.pages()
         found = self._rounds.rank(view, pages, self._topics, session.number)
@@ -201,7 +201,7 @@ class Bingo(Strategy):
         view.actions.decide(Decision("bingo harvests", {"after visit": visit, "retrainings": self._rounds.adopted}))
 
     def _watch_fill(self, view: View, session: Session) -> bool:
-        """Log how full the topics are; whether other ones lag behind now (BNG-25, BNG-36)."""
+        """Log how full the topics are; whether other ones lag behind now."""
         counts, before = self._counts(), self._poor
         lag = (topic for topic, count in counts.items() if count < self.settings.min_positives)
         self._poor = frozenset(lag) if self._counts_fill else frozenset()
@@ -221,7 +221,7 @@ class Bingo(Strategy):
         return bool(self._asking)
 
     async def consult(self) -> bool:
-        """Ask who links to authorities (BNG-20); without a link left, harvest, then tunnel deeper."""
+        """Ask who links to authorities; without a link left, harvest, then tunnel deeper."""
         view = self._view
         if view is None:
             return False

@@ -1,4 +1,4 @@
-"""Hubs and archetypes of a topic (papers/2; BNG-19 to BNG-29): link analysis, and which pages may train the judge."""
+"""Hubs and archetypes of a topic (Sizov and others 2002): link analysis, and which pages may train the judge."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _analysed(graph: LinkGraph, settings: BingoSettings, across_hosts: bool, hos
 
 
 def bar(confidences: Sequence[float], settings: BingoSettings) -> float:
-    """What an archetype's confidence must exceed, given those of the topic's training pages (BNG-28)."""
+    """What an archetype's confidence must exceed, given those of the topic's training pages."""
     if settings.drift_guard == "off" or not len(confidences):
         return -np.inf
     return float(np.min(confidences) if settings.drift_guard == "least" else np.mean(confidences))
@@ -108,7 +108,7 @@ def choose(
     found: Candidates, authorities: Sequence[int], previous: Sequence[int], least: float, settings: BingoSettings
 ) -> Choice:
     """The archetypes of a topic: authorities and its surest pages that are surer than ``least``, the surest first, and
-    in one round at most min{N_auth, N_conf} (BNG-26 to BNG-29)."""
+    in one round at most min{N_auth, N_conf}."""
     rows = {number: place for place, number in enumerate(found.numbers.tolist())}
     before = () if settings.archetypes == "replace" else tuple(previous)
     kept = tuple(number for number in before if number in rows)

@@ -1,5 +1,7 @@
-"""Paths of a crawl under a sharp or a soft focus: which pages are accepted, how many were rejected in a row (papers/2;
-BNG-35, BNG-37)."""
+"""Paths of a crawl under a sharp or a soft focus: which pages are accepted, how many were rejected in a row.
+
+After Sizov and others 2002.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ import numpy as np
 from clew.model import OTHER, Ints
 
 ANY, MOVED, ROOT = -2, -3, -4
-"""In place of a class: a seed of no class, whose links may lead to any; a redirect, which hands on what came before it;
-what leads to the seeds."""
+"""In place of a class: a seed of no class, whose links may lead to any; a redirect, which passes on what came before
+it; what leads to the seeds."""
 MOST = 255
 
 

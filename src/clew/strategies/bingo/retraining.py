@@ -1,5 +1,7 @@
-"""When BINGO! trains the judge again: link analysis, archetypes, training, and what of it is logged (papers/2;
-BNG-19 to BNG-31)."""
+"""When BINGO! trains the judge again: link analysis, archetypes, training, and what of it is logged.
+
+After Sizov and others 2002.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,7 @@ class Rounds:
     adopted: int = 0
 
     def due(self, new: Mapping[int, int], counts: Mapping[int, int], visits: int, ending: bool) -> bool:
-        """Whether to train again (BNG-24). new: pages of each topic since the last round · counts: all of them ·
+        """Whether to train again. new: pages of each topic since the last round · counts: all of them ·
         visits: since the last round · ending: the learning phase ends."""
         settings, most = self.settings, max(new.values())
         if most >= settings.retrain_new and (len(counts) == 1 or min(counts.values()) >= settings.min_positives):
@@ -77,7 +79,7 @@ class Rounds:
         return long_ago or (ending and most > 0)
 
     def enough(self, view: View, topics: Topics) -> bool:
-        """Whether the aim of the learning phase is reached (BNG-27, BNG-38)."""
+        """Whether the aim of the learning phase is reached."""
         if self.adopted >= self.settings.learning_retrainings:
             return True
         factor, found = self.settings.learning_archetypes, view.archetypes()
@@ -122,7 +124,7 @@ class Rounds:
             self.sure |= {number: float(pages.scores[rows[number], topic]) for number in choice.admitted}
 
     def _trained_on(self, view: View, pages: Pages, topic: int, previous: Sequence[int]) -> list[float]:
-        """Confidence of the pages of a topic that the judge was trained on (BNG-28)."""
+        """Confidence of the pages of a topic that the judge was trained on."""
         if self.settings.guard_by == "held-out":
             return held_out(view, topic) + [self.sure[number] for number in previous if number in self.sure]
         judged = view.judge.judge([one.page for one in view.examples if one.topic == topic])

@@ -1,13 +1,13 @@
 """Crawling by context graphs: M. Diligenti, F. M. Coetzee, S. Lawrence, C. L. Giles, M. Gori, "Focused Crawling Using
-Context Graphs", VLDB 2000 (papers/1).
+Context Graphs", VLDB 2000.
 
 Pages that lead to known targets in 1, 2, ... N steps are gathered by asking who links to whom, and fetched. Naive Bayes
 learns what pages of each layer look like. A fetched page goes to the queue of its layer; the page at the head of the
 first queue that is not empty is expanded: all pages it links to are fetched.
 
     v(w) = f^d(w) / f^d_max · log(N / f(w)), the 40 heaviest phrases of V stay        equation (1), judges/reduced.py
-    j*   = argmax_j P(c_j) Π_k P(w_k|c_j), other if ℓ_j* < threshold_j*               context_graph_layers.py
-    score of all links of a page = (N + 1 − queue) + s,  0 < s < 1                    CFC-33, 36, 37
+    j*   = argmax_j P(c_j) Π_k P(w_k|c_j), other if ℓ_j* < threshold_j*               context_graph/layers.py
+    score of all links of a page = (N + 1 − queue) + s,  0 < s < 1
     s = 1 / (1 + |ℓ|) in the queues of layers, the judge's relevance in queue 0 and in that of other pages
 
 =====================  =====================================================================
@@ -22,7 +22,7 @@ queue j, N + 1         integer part of the score, N + 1 − j; 0 is that of othe
 
 Departures. (1) The paper's layer-0 classifier says what a target is; by default Clew's judge does, so that all
 strategies look for the same, and queue 0 goes by its relevance. (2) Other pages go by relevance, so that without layers
-the order is nearly best-first (CFC-46, 52); the paper does not say. (3) Likelihoods are per feature (CFC-29), and
+the order is nearly best-first; the paper does not say. (3) Likelihoods are per feature, and
 thresholds a quartile. (4) ``merged_cap`` bounds what back-crawling costs. (5) Pages fetched for the graphs wait in the
 queues too. Settings give the paper's choices; docs/strategies/context-graph.md has all departures.
 """
@@ -153,7 +153,7 @@ class ContextGraph(Strategy):
         self._due = session.number % self.settings.rebuild_sessions == 0
         return False
 
-    # -- asking outside -----------------------------------------------------------------------------------
+    # -- look-up services ---------------------------------------------------------------------------------
 
     def wants_to_consult(self) -> bool:
         if self.phase == SPREADING:
@@ -187,7 +187,7 @@ class ContextGraph(Strategy):
         return self._spread()
 
     def _spread(self) -> bool:
-        """No example has back links: breadth-first order until there are targets that may have (CFC-43)."""
+        """No example has back links: breadth-first order until there are targets that may have."""
         if self.settings.bootstrap not in ("breadth-first", "both"):
             return self._begin_crawling()
         self.phase = SPREADING
@@ -197,7 +197,7 @@ class ContextGraph(Strategy):
         return True
 
     async def _search(self) -> int:
-        """Ask a search engine for pages like the examples (CFC-42)."""
+        """Ask a search engine for pages like the examples."""
         queries = self.trainer.queries(self.model)
         hits = [url for query in queries for url in await self._view.lookups.search(query, self.settings.search_hits)]
         added = self._view.actions.enqueue(list(dict.fromkeys(hits)))
@@ -228,7 +228,7 @@ class ContextGraph(Strategy):
         return [url for url in found if url not in self.graphs.layers[0]]
 
     async def _update(self) -> None:
-        """The parents of new targets (CFC-41), or graphs of them (CFC-40)."""
+        """The parents of new targets, or graphs of them."""
         for url in self._asks:
             self._view.actions.enqueue(await self._view.lookups.backlinks(url, self.settings.backlinks_per_target), url)
         self._asks = []

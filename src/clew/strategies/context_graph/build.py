@@ -1,9 +1,9 @@
-"""Context graphs: who leads to a target in how many steps (section 3.1 of papers/1, CFC-7 to CFC-16).
+"""Context graphs: who leads to a target in how many steps (section 3.1 of Diligenti and others 2000).
 
 A graph belongs to one target, its layer 0. Layer i + 1 are the pages that link to pages of layer i, without those of
-smaller layers of the graph (CFC-13). A page that links to two pages of layer i stands in layer i + 1 twice (CFC-12), so
+smaller layers of the graph. A page that links to two pages of layer i stands in layer i + 1 twice, so
 a layer is a bag of nodes: here, for each URL, the graphs in whose layer it stands, as often as it stands there. The
-merged graph has the layers of all graphs together (CFC-15).
+merged graph has the layers of all graphs together.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Graphs:
         """Add the graphs of new targets; returns the pages of layers 1 and up that no layer had before.
 
         A layer of a graph keeps ``layer_cap`` nodes and all graphs together ``merged_cap`` new pages a layer (0: all),
-        drawn at random (CFC-11).
+        drawn at random.
         """
         known = set().union(*self.layers)
         front: Layer = {}
@@ -58,7 +58,7 @@ class Graphs:
         return [url for url in dict.fromkeys(fresh) if url not in known and url not in self.layers[0]]
 
     def places(self, allow_conflict: bool = False) -> dict[str, dict[int, int]]:
-        """URL -> layer -> nodes. Where graphs disagree the nearest layer counts, or all of them (CFC-16)."""
+        """URL -> layer -> nodes. Where graphs disagree the nearest layer counts, or all of them."""
         found: dict[str, dict[int, int]] = {}
         for number, layer in enumerate(self.layers):
             for url, graphs in layer.items():

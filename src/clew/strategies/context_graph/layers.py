@@ -1,9 +1,9 @@
-"""The layer classifiers of papers/1 section 3.2: naive Bayes over reduced TF-IDF vectors (CFC-21 to CFC-32).
+"""The layer classifiers of Diligenti and others 2000 section 3.2: naive Bayes over reduced TF-IDF vectors.
 
     P(w|c_j) = (1 + Σ_{d∈D_j} N(w,d)) / (|V| + Σ_{d∈D_j} Σ_s N(w_s,d))                equation (4)
     j*       = argmax_j P(c_j) Π_k P(w_k|c_j)                                        equation (3)
-    ℓ_j(d)   = Σ_k log P(w_k|c_j) / number of features of d, or the plain sum (raw)  CFC-29, CFC-30
-    other if ℓ_j*(d) < threshold_j*, or if no phrase of V is on the page             CFC-27 to CFC-29
+    ℓ_j(d)   = Σ_k log P(w_k|c_j) / number of features of d, or the plain sum (raw)
+    other if ℓ_j*(d) < threshold_j*, or if no phrase of V is on the page
 
 A phrase counts as often as it occurs, N(w,d), or once; w_k are the features that stay in the reduced vector.
 """
@@ -73,7 +73,7 @@ class LayerModel:
         return replace(blank, thresholds=blank._own_likelihoods(samples))
 
     def _own_likelihoods(self, samples: Sequence[Sample]) -> Doubles:
-        """float64[N + 1]: the quantile of a layer's own pages' likelihoods (0: the least, CFC-28)."""
+        """float64[N + 1]: the quantile of a layer's own pages' likelihoods (0: the least)."""
         own: list[list[float]] = [[] for _ in self.sizes]
         for one in samples:
             found = self.likelihoods(one.terms)
@@ -122,7 +122,7 @@ class LayerModel:
 def master(
     texts: Sequence[TermIds], like: Page, reference: Reference, *, keep: int, max_vocab: int, pairs: bool
 ) -> ReducedVocabulary:
-    """V of the document that ``texts`` make together (CFC-19); ``like``: any page, which lends its form."""
+    """V of the document that ``texts`` make together; ``like``: any page, which lends its form."""
     none = np.empty(0, np.uint32)
     pages = [replace(like, title_ids=none, leaves=Leaves(text, np.array([0, len(text)], np.int32))) for text in texts]
     return ReducedVocabulary.of(pages, reference, keep=keep, max_vocab=max_vocab, pairs=pairs)

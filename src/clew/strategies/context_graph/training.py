@@ -1,4 +1,4 @@
-"""From pages of context graphs to the layer model: their terms, the vocabulary, the classifiers (CFC-19 to CFC-26)."""
+"""From pages of context graphs to the layer model: their terms, the vocabulary, the classifiers."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Trainer:
         return model
 
     def queries(self, model: LayerModel | None) -> list[str]:
-        """The heaviest words of all examples together and of each, as queries for a search engine (CFC-42)."""
+        """The heaviest words of all examples together and of each, as queries for a search engine."""
         if model is None:
             return []
         texts = [one.page.leaves.ids for one in self.examples]

@@ -1,14 +1,14 @@
 """Tunnelling with a threshold and an adaptive cutoff: D. Bergmark, C. Lagoze, A. Sbityakov, "Focused Crawls, Tunneling,
-and Digital Libraries", ECDL 2002 (papers/5).
+and Digital Libraries", ECDL 2002.
 
 A crawl fills many collections at once. A page is a nugget when it is near enough to one of them, else a dud, and has a
 distance from the last nugget before it. A path that is far from its last nugget is ended: its links are not followed.
 
-    correlation(p) = max_k s_k(p),  collection(p) = argmax_k s_k(p),  k over the collections       equation (1), TUN-5
-    nugget(p)      = correlation(p) ≥ threshold                                                    TUN-13
-    distance(p)    = 0 for nuggets and seeds, else by ``metric`` of graph/paths.py                 TUN-14, 17, 23, 24
-    links of p     are followed if p is a nugget or a seed, or distance(p) < C                     TUN-26
-    score of links = correlation(p) by default; see ``order``                                      TUN-12
+    correlation(p) = max_k s_k(p),  collection(p) = argmax_k s_k(p),  k over the collections       equation (1)
+    nugget(p)      = correlation(p) ≥ threshold
+    distance(p)    = 0 for nuggets and seeds, else by ``metric`` of graph/paths.py
+    links of p     are followed if p is a nugget or a seed, or distance(p) < C
+    score of links = correlation(p) by default; see ``order``
 
 ==================  ===============================================================
 symbol              name
@@ -24,8 +24,8 @@ pseudo-nugget       ``SEED``, the distance of the seeds' row
 Departures. (1) The paper's threshold is on the raw cosine with a centroid. Here it is on the judge's score, which is
 calibrated and so means the same for every judge; the paper's judge is ``centroid``. (2) The paper takes links as they
 come; by default those of the best page come first, and are pruned as in the paper. (3) Equation (3) contradicts the
-paper's text and figures as printed; the default is a reading that does not (TUN-19 to TUN-23). (4) A page's distance is
-fixed when it is fetched: neither another parent (TUN-25) nor a judge trained anew changes it.
+paper's text and figures as printed; the default is a reading that does not. (4) A page's distance is fixed
+when it is fetched: neither another parent nor a judge trained anew changes it.
 """
 
 from __future__ import annotations
@@ -124,12 +124,12 @@ class Tunnelling(Strategy):
         return np.ones(len(links))
 
     def _barren(self, links: LinkBatch) -> Bools:
-        """bool[n]: links to hosts that brought nothing (TUN-11)."""
+        """bool[n]: links to hosts that brought nothing."""
         seen = links.host_visits >= self.settings.demote_hosts_after
         return np.asarray(seen & (links.host_relevant == 0), np.bool_)
 
     def _nearest(self, scores: Floats) -> tuple[int, float]:
-        """The place of the nearest collection among the collections, and the correlation with it (TUN-5, TUN-8)."""
+        """The place of the nearest collection among the collections, and the correlation with it."""
         own = scores[self.collections]
         place = int(own.argmax())
         return place, float(own[place])
@@ -137,7 +137,7 @@ class Tunnelling(Strategy):
     # -- learning -----------------------------------------------------------------------------------------
 
     def learn(self, visit: Visit) -> None:
-        """Note the distance of the visit from the page that led to it (TUN-25); a redirect hands on its parent's."""
+        """Note the distance of the visit from the page that led to it; a redirect passes on its parent's."""
         parent = self.distance(visit.link.batch.source.visit)
         if visit.response.outcome is Outcome.REDIRECT:
             self._note(visit.number, parent)

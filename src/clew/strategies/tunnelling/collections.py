@@ -1,5 +1,5 @@
-"""What a crawl of many collections gathered (papers/5 sections 2 and 4): the best pages of each, and the documents that
-inherit the score of the page that links to them."""
+"""What a crawl of many collections gathered (Bergmark and others 2002 sections 2 and 4): the best pages of each, and
+the documents that inherit the score of the page that links to them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def collections(
 ) -> dict[int, npt.NDArray[np.int64]]:
     """The best ``k`` pages of each collection: topic -> visit numbers int64[<= k], best first, the earlier of equals.
 
-    Every page belongs to the nearest of ``topics`` alone (TUN-5), whatever its correlation (TUN-7: a collection is the
+    Every page belongs to the nearest of ``topics`` alone, whatever its correlation (a collection is the
     head of a ranking, so precision is that of its ranks); ``least`` leaves out pages of a lower one.
     """
     order = np.asarray(topics, np.intp)
@@ -50,7 +50,7 @@ def collections(
 def inherited(
     visits: Iterable[Visit], topics: Sequence[int], k: int = SIZE, endings: Sequence[str] = DOCUMENTS
 ) -> list[Inherited]:
-    """The best ``k`` documents of each collection (TUN-6), collection by collection in the order of ``topics``, best
+    """The best ``k`` documents of each collection, collection by collection in the order of ``topics``, best
     first, the earlier of equals. A document that several pages link to takes the best of their scores.
 
     Only links that ``[scope]`` lets through are known of a page: take "pdf" and "ps" out of scope.exclude_endings.

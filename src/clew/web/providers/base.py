@@ -1,4 +1,4 @@
-"""What a search provider and a back-link provider are (CFC-2, BNG-20, TUN-2)."""
+"""What a search provider and a back-link provider are."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ from clew.web.providers.edgesort import CHUNK
 
 VERSION = 1
 _ABSOLUTE = ("http://", "https://")
-_ANY = "https://any.invalid/"  # with some base the canonicaliser takes its quick way; absolute URLs do not heed it
+_ANY = "https://any.invalid/"  # with some base the canonicaliser takes its quick way; absolute URLs ignore it
 _HOST = re.compile(r"[^\s/:?#@]+(?::\d+)?")
 _PLAIN = re.compile(r"(?!.*xn--)(?:[a-z0-9][a-z0-9-]*\.)+[a-z][a-z0-9-]*")  # hosts in canonical form, as most are
 

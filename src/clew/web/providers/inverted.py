@@ -1,7 +1,7 @@
 """The links of a web that can be looked through, backwards: who links to a page of an archive, folder or simulation.
 
-It stands in for the search engine that papers/1 asks "link:" (CFC-2). Looking through the web costs no fetches: a
-search engine has done it before the crawl begins. What was found is kept in the project.
+It stands in for the search engine that Diligenti and others 2000 ask for "link:". Looking through the web costs no
+fetches: a search engine has done it before the crawl begins. What was found is kept in the project.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A ration for providers (CFC-2): so many calls and no more, with time between, answers kept, calls written down."""
+"""A ration for providers: so many calls and no more, with time between, answers kept, calls written down."""
 
 from __future__ import annotations
 
