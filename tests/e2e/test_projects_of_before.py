@@ -82,6 +82,10 @@ def clew(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPa
     yield run
 
 
+AT_TOP = 1_000_000.0
+"""The score that the version before gave to links which come before all others."""
+
+
 def told(clew: Clew, *arguments: object) -> Any:
     """The JSON object that a command prints last."""
     return json.loads(clew(*arguments, "--json").splitlines()[-1])
@@ -142,6 +146,8 @@ def test_a_project_of_before_goes_on_exactly(before: Before, clew: Clew, tmp_pat
     same(told(clew, "crawl", folder, *options), expected["result"])
     found = visits_of(clew, folder, list(before.visits[0]))
     for mine, theirs in zip(found, before.visits, strict=True):
+        if theirs["score"] == AT_TOP:  # a tier does that now: the order is the same, the score is the strategy's
+            mine = {**mine, "score": AT_TOP}  # noqa: PLW2901  # all else must be the same
         assert mine == theirs
     same(told(clew, "status", folder), expected["after"]["status"])
 
