@@ -31,9 +31,6 @@ NOBODY = HostQueue()
 
 NOTHING = -1
 
-SINGLY = 4
-"""So few links of a host are queued one by one."""
-
 
 class Hosts:
     """Queues the slots that wait; marks them hot and cold, and reads nothing but their scores, tiers and hosts.
@@ -83,31 +80,23 @@ class Hosts:
         slots = slots_of(order)
         starts = np.flatnonzero(np.concatenate([[True], hosts[1:] != hosts[:-1]]))
         ends = np.append(starts[1:], len(hosts))
+        self.waiting += len(order)
         for host, start, end in zip(hosts[starts].tolist(), starts.tolist(), ends.tolist(), strict=True):
-            if end - start > SINGLY:
-                self._enter_run(host, order[start:end], slots[start:end])
+            queue = self._queue(host)
+            head = queue.hot[-1] if queue.hot else None
+            if queue.waiting:
+                self._merge(queue, order[start:end])
             else:
-                for merit in order[start:end][::-1].tolist():
-                    self.enter(host, merit)
-
-    def _enter_run(self, host: int, order: Merits, slots: SlotNumbers) -> None:
-        """Sorted merits of one host, and their slots."""
-        queue, count = self._queue(host), len(order)
-        head = queue.hot[-1] if queue.hot else None
-        if queue.waiting:
-            self._merge(queue, order)
-        else:
-            self.waited_for += 1
-            cut = count - hot_size(count)
-            queue.fill(order[cut:], slots[:cut])
-            self._state[slots[cut:]] = HOT
-        queue.waiting += count
-        self.waiting += count
-        if queue.where == READY:
-            if queue.hot[-1] != head:
-                self._announce(queue.hot[-1])
-        elif queue.where == IDLE and not queue.busy:
-            self._offer(host, queue)
+                self.waited_for += 1
+                cut = end - hot_size(end - start)
+                queue.fill(order[cut:end], slots[start:cut])
+                self._state[slots[cut:end]] = HOT
+            queue.waiting += end - start
+            if queue.where == READY:
+                if queue.hot[-1] != head:
+                    self._announce(queue.hot[-1])
+            elif queue.where == IDLE and not queue.busy:
+                self._offer(host, queue)
 
     def change_cold(self, host: int, merit: int) -> None:
         """A link that is marked cold has a new merit; its place among the cold goes stale if it becomes hot."""
