@@ -16,7 +16,7 @@ from clew_sample.pages import Line, read
 class PagesIndex(SearchProvider):
     """Finds the pages with the most words of the query, of equal ones the first in the file."""
 
-    class Settings(ProviderSettings, frozen=True):
+    class Settings(ProviderSettings, frozen=True, kw_only=True):
         """[providers.search] with kind = "pages-index" """
 
         path: Annotated[str, doc("A file of JSON lines, relative to the project.")]
