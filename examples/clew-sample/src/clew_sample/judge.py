@@ -9,10 +9,10 @@ from typing import Annotated
 import numpy as np
 
 from clew import Judge
-from clew.config import Section, doc
 from clew.errors import TrainingError
 from clew.judges.base import JudgeContext
 from clew.model import OTHER, Example, Judgement, Page
+from clew.section import Section, doc
 
 
 class TitleWords(Judge):

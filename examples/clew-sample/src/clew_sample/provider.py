@@ -7,8 +7,8 @@ from collections import Counter
 from typing import Annotated
 
 from clew import SearchProvider
-from clew.config import doc
 from clew.errors import InputError
+from clew.section import doc
 from clew.web.providers.base import Collector, Hit, ProviderContext, ProviderError, ProviderSettings
 from clew_sample.pages import Line, read
 

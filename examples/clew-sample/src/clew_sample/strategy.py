@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 
 from clew import Strategy
-from clew.config import Section, doc
 from clew.model import Doubles, LinkBatch, Visit
+from clew.section import Section, doc
 from clew.strategies.base import View
 
 
