@@ -1,90 +1,39 @@
-"""One suite over every strategy."""
+"""One suite over every strategy (``clew.testing.StrategyContract``), and the numbers of the plain ones."""
 
 from __future__ import annotations
 
-import asyncio
-import copy
-
-import numpy as np
 import pytest
 
 from clew.crawl.evidence import Evidence
 from clew.errors import ConfigError
-from clew.model import OTHER, Example, Link, LinkBatch, Outcome, Response, Session, Visit
+from clew.model import Link
 from clew.strategies.base import Strategy
 from clew.strategies.registry import STRATEGIES, make
-from support import NoHistory, StubView, batch_of, html_page, text_page
+from clew.testing import StrategyContract
+from clew.testing.strategies import EXAMPLES, HTML
+from support import NoHistory, StubView, batch_of, html_page
 
-HTML = """<p>Boats <a href="/sailing">sailing</a> and <a href="http://b.test/x/y">far away</a>
-<a href="/z" rel="nofollow">more</a></p>"""
 
+class TestStrategy(StrategyContract):
+    @pytest.fixture(autouse=True, params=STRATEGIES.builtin)
+    def named(self, request: pytest.FixtureRequest) -> None:
+        self.name = request.param
+        self.keeps_score = self.name != "random"  # its scores belong to URLs
 
-EXAMPLES = [
-    Example("http://e.test/1", 0, text_page("sailing boats and harbours on the island, sails, wind and sea")),
-    Example("http://e.test/2", 0, text_page("a sailing club with boats, regattas and a harbour by the sea")),
-    Example("http://e.test/3", OTHER, text_page("prime numbers and theorems of algebra")),
-    Example("http://e.test/4", OTHER, text_page("recipes for soup with onions and bread")),
-]
+    def make(self) -> Strategy:
+        return make(self.name, {})
 
 
 def begun(name: str) -> Strategy:
     strategy = make(name, {})
     strategy.begin(StubView(EXAMPLES))
-    for _ in range(3):  # what it must ask before it follows links; nobody answers
-        asyncio.run(strategy.consult())
     return strategy
 
 
-def visit(batch: LinkBatch, index: int, number: int, relevance: float) -> Visit:
-    link = Link(batch, index, 0.5)
-    response = Response(link.url, Outcome.OK, 200)
-    return Visit(number, link, response, None, None, relevance, relevance >= 0.5, 0)
-
-
-@pytest.mark.parametrize("name", STRATEGIES.builtin)
-class TestStrategy:
-    def test_score_is_pure(self, name: str) -> None:
-        strategy, batch = begun(name), batch_of(html_page(HTML), relevance=0.7)
-        before = copy.deepcopy(batch)
-        first, second = strategy.score(batch), strategy.score(batch)
-        np.testing.assert_array_equal(first, second)
-        assert first.dtype == np.float64
-        assert len(first) == len(batch) == 3
-        for column in ("same_host", "file_level", "host_visits", "host_relevant"):
-            np.testing.assert_array_equal(getattr(batch, column), getattr(before, column))
-
-    def test_a_page_without_links_is_fine(self, name: str) -> None:
-        assert len(begun(name).score(batch_of(html_page("<p>no links")))) == 0
-
-    def test_state_and_later_visits_restore_it(self, name: str) -> None:
-        batch = batch_of(html_page(HTML), relevance=0.7)
-        undisturbed, stopped = begun(name), begun(name)
-        first = [visit(batch, i, i + 1, 0.9 * i) for i in range(2)]
-        later = visit(batch, 2, 3, 0.4)
-        for one in first:
-            undisturbed.learn(one)
-            stopped.learn(one)
-        resumed = begun(name)
-        resumed.restore(stopped.state())
-        for strategy in (undisturbed, resumed):
-            strategy.learn(later)
-            strategy.adapt(Session(1, 1, 3, 3, 2, 3, 2))
-        np.testing.assert_array_equal(undisturbed.score(batch), resumed.score(batch))
-
-    def test_explains_every_link_in_words(self, name: str) -> None:
-        strategy, batch = begun(name), batch_of(html_page(HTML))
-        for index in range(len(batch)):
-            parts = strategy.explain(batch, index)
-            assert parts and all(isinstance(part, str) and part for part in parts)
-
-    def test_a_redirect_keeps_the_score_of_the_link_that_led_to_it(self, name: str) -> None:
-        strategy, batch = begun(name), batch_of(html_page(HTML), relevance=0.7)
-        link = Link(batch, 1, 0.5)
-        moved = Evidence(NoHistory()).of_redirect(link, "http://c.test/new", number=9)
-        if name != "random":  # its scores belong to URLs, and the target is another one
-            assert strategy.score(moved)[0] == strategy.score(batch)[1]
-        assert Link(moved, 0, 0.5).hops == 1
-        assert Link(moved, 0, 0.5).depth == link.depth
+def test_a_redirect_is_one_hop_further_and_no_deeper() -> None:
+    link = Link(batch_of(html_page(HTML), relevance=0.7), 1, 0.5)
+    moved = Link(Evidence(NoHistory()).of_redirect(link, "http://c.test/new", number=9), 0, 0.5)
+    assert (moved.hops, moved.depth) == (1, link.depth)
 
 
 def test_breadth_first_scores_by_depth_alone() -> None:

@@ -1,8 +1,8 @@
-"""One suite over every world: what any caller may rely on."""
+"""One suite over every world (``clew.testing.WorldContract``): what any caller may rely on."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -11,8 +11,9 @@ import pytest
 from aiohttp import web
 
 from clew.config import LimitSettings, LiveSettings, PolitenessSettings
-from clew.model import Outcome, Request, Response
+from clew.model import Outcome, Response
 from clew.store.warc import WarcWriter, encode
+from clew.testing import WorldContract
 from clew.web.archive import ArchiveWorld
 from clew.web.base import Clock, World
 from clew.web.cached import CachedWorld
@@ -103,77 +104,28 @@ async def cached(place: Path) -> AsyncIterator[Setting]:
         yield setting._replace(world=CachedWorld(setting.world, NothingKept(), 10.0, setting.clock))
 
 
-Maker = Callable[[Path], "AsyncIterator[Setting]"]
-WORLDS: list[Maker] = [archive, folder, simulated, live, cached]  # type: ignore[list-item]
+WORLDS = (archive, folder, simulated, live, cached)
 
 
-@pytest.fixture(params=WORLDS, ids=lambda maker: maker.__name__)
-async def setting(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Setting]:
-    async with request.param(tmp_path) as made:
-        await made.world.open()
-        yield made
-        await made.world.close()
+class TestWorld(WorldContract):
+    @pytest.fixture(autouse=True, params=WORLDS, ids=lambda maker: maker.__name__)
+    def maker(self, request: pytest.FixtureRequest) -> None:
+        self.setting = request.param
 
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[World]:
+        async with self.setting(self.folder) as made:
+            self.page, self.redirect, self.missing = made.page, made.redirect, made.missing
+            await made.world.open()
+            yield made.world
+            await made.world.close()
 
-async def answer(setting: Setting, url: str, hops: int = 0) -> Response:
-    """Ask as the loop does: again when the answer was put off."""
-    for _ in range(5):
-        response = await setting.world.fetch(Request(url, hops=hops))
-        if response.outcome is not Outcome.DEFERRED:
-            return response
-        assert response.retry_at is not None
-        assert response.requests == 0
-        await setting.clock.sleep_until(response.retry_at)
-    raise AssertionError(f"{url} was put off for ever")
+    def make(self) -> World:
+        raise AssertionError("they are made in opened, with what they need")
 
+    def test_a_missing_page_is_a_404_where_the_world_is_open(self) -> None:
+        async def check(world: World) -> None:
+            response = await self.answer(world, self.missing)
+            assert (response.outcome, response.status) in ((Outcome.ABSENT, 0), (Outcome.FAILED, 404))
 
-async def test_a_page_comes_back(setting: Setting) -> None:
-    response = await answer(setting, setting.page)
-    assert (response.outcome, response.status, response.url) == (Outcome.OK, 200, setting.page)
-    assert b"<" in response.body
-    assert response.header("content-type").startswith("text/html")
-    assert response.requests == 1
-    assert response.fetched_at <= setting.clock.now()
-    assert not response.reason
-
-
-async def test_a_redirect_is_an_answer_not_followed(setting: Setting) -> None:
-    if not setting.redirect:
-        pytest.skip("this world has none to show")
-    response = await answer(setting, setting.redirect)
-    assert response.outcome is Outcome.REDIRECT
-    assert response.location.startswith(("http://", "https://"))
-    assert response.requests == 1
-
-
-async def test_a_missing_page_has_a_reason_and_never_raises(setting: Setting) -> None:
-    response = await answer(setting, setting.missing)
-    if setting.world.closed:
-        assert (response.outcome, response.requests) == (Outcome.ABSENT, 0)
-    else:
-        assert (response.outcome, response.status) == (Outcome.FAILED, 404)
-    assert response.reason
-    assert response.retry_at is None
-
-
-@pytest.mark.parametrize(
-    "url", ["http://no.such.host.test/", "http://a.test:1/", "http://a.test/%00", "http://a.test/../../etc/passwd"]
-)
-async def test_odd_urls_get_an_answer(setting: Setting, url: str) -> None:
-    response = await setting.world.fetch(Request(url))
-    assert response.outcome is not Outcome.OK
-    assert response.reason
-
-
-async def test_the_same_page_twice_is_the_same(setting: Setting) -> None:
-    first, second = await answer(setting, setting.page), await answer(setting, setting.page)
-    assert first.body == second.body
-
-
-async def test_closing_twice_is_fine(setting: Setting) -> None:
-    await setting.world.close()
-    await setting.world.close()
-
-
-async def test_it_has_a_name(setting: Setting) -> None:
-    assert setting.world.name
+        self.run(check)

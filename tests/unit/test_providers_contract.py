@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from providers_servers import Wiki, items, searxng, serving
 
+from clew.testing import BacklinkProviderContract, SearchProviderContract
 from clew.web.providers.base import BacklinkProvider, SearchProvider
 from clew.web.providers.registry import make
 
@@ -52,6 +53,36 @@ async def provider(kind: str, folder: Path) -> AsyncIterator[tuple[SearchProvide
 
 SEARCH = ["searxng", "mediawiki", "json"]
 BACKLINKS = ["mediawiki", "json", "edgelist"]
+
+
+class TestSearch(SearchProviderContract):
+    query = "sailing & boats"
+
+    @pytest.fixture(autouse=True, params=SEARCH)
+    def kinds(self, request: pytest.FixtureRequest) -> None:
+        self.kind = request.param
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[SearchProvider]:
+        async with provider(self.kind, self.folder) as (made, _, _):
+            yield made
+
+    def make(self) -> SearchProvider:
+        raise AssertionError("they are made in opened, beside a server")
+
+
+class TestBacklinks(BacklinkProviderContract):
+    @pytest.fixture(autouse=True, params=BACKLINKS)
+    def kinds(self, request: pytest.FixtureRequest) -> None:
+        self.kind = request.param
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[BacklinkProvider]:
+        async with provider(self.kind, self.folder) as (made, _, self.url):
+            yield made
+
+    def make(self) -> BacklinkProvider:
+        raise AssertionError("they are made in opened, beside a server")
 
 
 @pytest.mark.parametrize("limit", [0, 1, 2, 5, 7, 50])

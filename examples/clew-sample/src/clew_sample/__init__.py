@@ -1,0 +1,1 @@
+"""Parts for Clew: one of each kind."""
