@@ -1,5 +1,5 @@
 """A judge that is trained again with pages of the crawl: everything stored is as if the new judge had judged it, labels
-that were held back can refuse it, and a crawl that is taken up has the same judge."""
+that were held back can refuse it, and a crawl that resumes has the same judge."""
 
 from __future__ import annotations
 

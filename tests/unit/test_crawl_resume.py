@@ -1,4 +1,4 @@
-"""Crawls in simulated webs: stopped and taken up again they go on as if nothing had happened, whatever the strategy
+"""Crawls in simulated webs: stopped and resumed they go on as if nothing had happened, whatever the strategy
 learned meanwhile; and what they count adds up."""
 
 from __future__ import annotations

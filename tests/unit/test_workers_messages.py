@@ -1,4 +1,4 @@
-"""Jobs and readings come out of a parcel as they went in."""
+"""Jobs and readings come out of a message as they went in."""
 
 from __future__ import annotations
 
