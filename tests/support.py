@@ -21,6 +21,10 @@ __all__ = [
     "page_of_terms", "shared", "text_page", "uints", "write_project",
 ]  # fmt: skip
 
+PATIENCE_S = 300.0
+"""How long tests wait for what must come: so long that no busy machine makes one fail, since speed is not what they are
+about."""
+
 SHARED = Path(__file__).parents[1].parent / "shared"
 
 
@@ -64,7 +68,7 @@ def write_project(
     return folder
 
 
-def clew(*arguments: object, code: int = 0, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+def clew(*arguments: object, code: int = 0, timeout: float = PATIENCE_S) -> subprocess.CompletedProcess[str]:
     """Run the command line in a process of its own and check its exit code."""
     command = [sys.executable, "-m", "clew.cli", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
@@ -73,7 +77,7 @@ def clew(*arguments: object, code: int = 0, timeout: float = 120) -> subprocess.
     return done
 
 
-def clew_json(*arguments: object, timeout: float = 120) -> Any:
+def clew_json(*arguments: object, timeout: float = PATIENCE_S) -> Any:
     """The JSON object that a command prints last."""
     return json.loads(clew(*arguments, "--json", timeout=timeout).stdout.splitlines()[-1])
 

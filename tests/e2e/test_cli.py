@@ -27,7 +27,7 @@ from clew.cli.main import execute
 from clew.config import load
 from clew.model import Outcome, Response
 from clew.store.warc import encode
-from support import clew, clew_json, write_project
+from support import PATIENCE_S, clew, clew_json, write_project
 
 SIM = "sim:pages=2000,seed=3"
 PAGES = 120
@@ -257,7 +257,7 @@ def test_for_stops_after_a_time(copied: Path) -> None:
     result = told("crawl", copied, "--for", "1s")
     assert result["stopped_by"] == "for"
     assert result["seconds"] >= 1
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < PATIENCE_S
     refused("crawl", copied, "--for", "soon", says="is no span of time; write 90s")
     refused("crawl", copied, "--for", "0", says="longer than nothing")
 
@@ -303,7 +303,7 @@ def test_a_project_in_use_is_left_alone(copied: Path) -> None:
         before = told("status", copied)["fetched"]
         assert before >= PAGES
         assert inside("report", copied)[0] == 0
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE_S
         while told("status", copied)["fetched"] <= before:  # it sees what was committed meanwhile
             assert time.monotonic() < deadline
     assert told("status", copied)["fetched"] > before
@@ -312,7 +312,7 @@ def test_a_project_in_use_is_left_alone(copied: Path) -> None:
 def test_ctrl_c_stops_cleanly_and_the_crawl_goes_on(copied: Path) -> None:
     with running(copied) as process:
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, err
     assert "Traceback" not in err
     assert "stopped: you stopped it" in out
@@ -655,7 +655,7 @@ def test_a_reader_that_goes_away_ends_an_export_quietly(crawled: tuple[Path, dic
         process.stdout.close()
         message = process.stderr.read()
         process.stderr.close()
-        process.wait(timeout=30)
+        process.wait(timeout=PATIENCE_S)
         assert message == b""
 
 
@@ -674,7 +674,7 @@ def test_devices_are_written_to_and_never_replaced(crawled: tuple[Path, dict[str
     process = subprocess.Popen([*COMMAND, "export", str(crawled[0]), "--out", str(pipe)], stderr=subprocess.DEVNULL)
     with pipe.open("rb") as stream:
         lines = stream.read().splitlines()
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=PATIENCE_S) == 0
     assert pipe.is_fifo()
     assert len(lines) == crawled[1]["relevant"]
 
@@ -683,7 +683,7 @@ def test_devices_are_written_to_and_never_replaced(crawled: tuple[Path, dict[str
 def test_a_full_disk_is_no_fault_of_ours(crawled: tuple[Path, dict[str, Any]]) -> None:
     with Path("/dev/full").open("wb") as full:
         command = [*COMMAND, "export", str(crawled[0])]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=30, check=False)
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE_S, check=False)
     assert done.returncode == 1
     assert "No space left" in done.stderr
     assert "a fault in Clew" not in done.stderr
@@ -720,7 +720,7 @@ class running:  # noqa: N801  # used like a function
         return self.process
 
     def _moments(self) -> Iterator[None]:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
             assert self.process.poll() is None, self.process.communicate()
             yield

@@ -23,7 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def told(folder: Path) -> subprocess.CompletedProcess[str]:
     arguments = ["--seed", "1", "--folder", str(folder / "d")]
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=280, check=True)
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=600, check=True)
 
 
 def test_the_demo_says_what_is_wanted_and_shows_what_was_found(
@@ -46,7 +46,7 @@ def test_the_demo_says_what_is_wanted_and_shows_what_was_found(
 def test_the_demo_as_json_and_again(told: subprocess.CompletedProcess[str], folder: Path) -> None:
     """A second demo replaces the first one; best-first wins clearly."""
     arguments = ["--seed", "1", "--folder", str(folder / "d"), "--json"]
-    run = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=280, check=True)
+    run = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=600, check=True)
     found = json.loads(run.stdout.splitlines()[-1])
     breadth, best = found["harvests"]
     assert (breadth["strategy"], best["strategy"]) == ("breadth-first", "best-first")

@@ -16,7 +16,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from clew.web.simulated import demo_web
 from clew.web.simulated.server import DemoServer
-from support import clew, clew_json, exported
+from support import PATIENCE_S, clew, clew_json, exported
 
 KILLS = 20
 HOSTS_AT_ONCE = 8
@@ -45,7 +45,7 @@ def wait_for_work(project: Path, process: subprocess.Popen[bytes]) -> None:
     """Until the crawl writes: the start-up alone would leave nothing to kill."""
     marks = [project / "crawl.db-wal", project / "crawl.db"]
     before = [mark.stat().st_mtime_ns if mark.exists() else 0 for mark in marks]
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline and process.poll() is None:
         if [mark.stat().st_mtime_ns if mark.exists() else 0 for mark in marks] != before:
             return
@@ -79,7 +79,7 @@ def read_archives(project: Path) -> list[str]:
     return urls
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(4 * PATIENCE_S)
 def test_a_served_crawl_survives_kills(tmp_path: Path) -> None:
     pages = 1_200
     with DemoServer(demo_web(3).web, log_file=tmp_path / "log") as server:
@@ -105,7 +105,7 @@ def test_a_served_crawl_survives_kills(tmp_path: Path) -> None:
     assert again <= (KILLS + 1) * in_flight + len(demo_web(3).relevant) + len(demo_web(3).irrelevant)
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(4 * PATIENCE_S)
 def test_a_simulated_crawl_goes_on_as_if_nothing_happened(tmp_path: Path) -> None:
     pages = 1_500
     for name in ("undisturbed", "killed"):

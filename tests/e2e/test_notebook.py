@@ -17,7 +17,7 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     """The cells of the notebook after it ran, each with its outputs."""
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     folder = tmp_path_factory.mktemp("notebook")
-    client = NotebookClient(notebook, timeout=240, resources={"metadata": {"path": str(folder)}})
+    client = NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(folder)}})
     client.execute()
     assert list(folder.iterdir()) == []  # a crawl in memory leaves nothing behind
     return [cell for cell in notebook.cells if cell.cell_type == "code"]

@@ -57,7 +57,7 @@ class Environment:
     def run(self, *arguments: object, cwd: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
         command = [str(self.python), *map(str, arguments)]
         done = subprocess.run(
-            command, cwd=cwd, env=self.outside, capture_output=True, text=True, timeout=240, check=False
+            command, cwd=cwd, env=self.outside, capture_output=True, text=True, timeout=600, check=False
         )
         assert done.returncode == code, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
         return done
@@ -139,5 +139,5 @@ def test_wrong_settings_of_its_parts_are_refused_by_name(environment: Environmen
 
 def test_without_the_package_its_names_are_unknown(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "clew.cli", "crawl", "p", "--strategy", "paying-hosts"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 2 and "there is no strategy 'paying-hosts'" in done.stderr

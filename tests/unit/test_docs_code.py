@@ -53,7 +53,7 @@ def test_python_runs(page: Path, tmp_path: Path) -> None:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     run = [sys.executable, "page.py"]
     done = subprocess.run(
-        run, cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=240, check=False
+        run, cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, f"{page.name}:\n{done.stderr}"
 

@@ -147,7 +147,7 @@ def test_listing_imports_no_part() -> None:
         "own = ('naive_bayes', 'svm', 'bingo', 'ariadne', 'live', 'simulated', 'folder', 'jsonl')\n"
         "print(len(names), [name for name in sys.modules if name.startswith('clew.') and name.endswith(own)])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
     assert done.stdout.split(maxsplit=1)[1].strip() == "[]"
     assert int(done.stdout.split()[0]) >= 15
 
@@ -159,7 +159,7 @@ def test_nothing_built_in_makes_us_look_for_entry_points() -> None:
         "from clew import judges, strategies, worlds\n"
         "print(strategies.make('best-first').name, judges.make('centroid').name, worlds.make('sim:seed=3')[0].name)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
     assert done.stdout.split()[:2] == ["best-first", "centroid"]
 
 
@@ -299,7 +299,7 @@ def test_worker_processes_find_a_judge_of_ones_own(mine: Path) -> None:
         "if __name__ == '__main__':\n"
         "    asyncio.run(main())\n"
     )
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300, check=False)
     assert done.stdout.split() == ["0.3"], done.stderr
 
 

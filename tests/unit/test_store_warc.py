@@ -405,7 +405,7 @@ def test_a_writer_that_is_not_open():
 
 def run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", textwrap.dedent(code), *arguments]
-    return subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=300)
 
 
 def test_a_full_disk_leaves_whole_records_and_says_what_to_do(tmp_path):

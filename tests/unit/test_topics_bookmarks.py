@@ -475,21 +475,21 @@ def test_round_trip_of_real_exports(tmp_path: Path, name: str) -> None:
     assert (tmp_path / "again.html").read_bytes() == (tmp_path / "out.html").read_bytes()
 
 
-def test_ten_thousand_links_in_three_seconds(tmp_path: Path) -> None:
+def test_ten_thousand_links_in_three_seconds_of_cpu(tmp_path: Path) -> None:
     icon = "data:image/png;base64," + "A" * 1_000
     rows = "".join(f'<DT><A HREF="http://a.test/{n}" ICON="{icon}" TAGS="a,b">t</A><DD>d\n' for n in range(10_000))
-    started = time.perf_counter()
+    started = time.process_time()
     assert len(_read(tmp_path, f"<DL>{rows}</DL>")) == 10_000
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.parametrize(
     "piece", ["<", "<a ", "<!--", "&", "<dl>", '<a href="', "<a href='\"", "<?", "</", "<a x= ", "<a =\"'", "-->"]
 )
 def test_time_grows_with_the_length_only(tmp_path: Path, piece: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     _read(tmp_path, "<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><A HREF=http://a.test/>x" + piece * 50_000)
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 def test_folders_nested_without_end_are_refused(tmp_path: Path) -> None:

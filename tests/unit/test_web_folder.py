@@ -261,7 +261,7 @@ async def test_a_mirror_by_wget_itself(tmp_path, options):
     base = f"http://127.0.0.1:{server.server_port}"
     command = [wget, "-q", "-r", "-e", "robots=off", "--no-proxy", *options, f"{base}/"]
     try:
-        await asyncio.to_thread(subprocess.run, command, cwd=tmp_path, check=True, timeout=30)
+        await asyncio.to_thread(subprocess.run, command, cwd=tmp_path, check=True, timeout=300)
     finally:
         server.shutdown()
         server.server_close()

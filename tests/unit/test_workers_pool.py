@@ -19,7 +19,7 @@ from clew.model import Example, Judgement, Outcome, Page, Response
 from clew.topics.interest import Interest
 from clew.workers.messages import Job
 from clew.workers.pool import PageWorker, ReadingPool
-from support import READER
+from support import PATIENCE_S, READER
 
 
 class TouchyJudge:
@@ -73,9 +73,9 @@ async def test_a_judge_that_fails_on_a_page_costs_the_others_nothing() -> None:
     titles = [f"page {i}" if i % 5 else "fault" for i in range(20)]
     expected = [title if title != "fault" else "cannot be judged: ValueError: a fault in a judge" for title in titles]
     with pool_of(1) as pool:
-        assert await read_all(pool, titles, 30) == expected
+        assert await read_all(pool, titles, PATIENCE_S) == expected
     with pool_of(0) as pool:
-        assert await read_all(pool, titles, 30) == expected
+        assert await read_all(pool, titles, PATIENCE_S) == expected
 
 
 async def test_only_the_page_that_ends_its_process_is_blamed() -> None:
@@ -84,9 +84,9 @@ async def test_only_the_page_that_ends_its_process_is_blamed() -> None:
     for i in (3, 4, 20):
         titles[i] = "kill"
     with pool_of(2, gzip_level=1) as pool:
-        found = await read_all(pool, titles, 60)
+        found = await read_all(pool, titles, PATIENCE_S)
         killed = await pool.read(job("kill"))
-        assert await read_all(pool, ["after"], 30) == ["after"]
+        assert await read_all(pool, ["after"], PATIENCE_S) == ["after"]
     assert found == [
         title if title != "kill" else "cannot be read: it ended the process that read it" for title in titles
     ]
@@ -95,26 +95,26 @@ async def test_only_the_page_that_ends_its_process_is_blamed() -> None:
 
 async def test_a_page_may_take_only_so_long() -> None:
     with pool_of(1, read_s=0.2) as pool:
-        await read_all(pool, ["warm"], 30)
-        found = await read_all(pool, ["one", "slow", "two"], 60)
+        await read_all(pool, ["warm"], PATIENCE_S)
+        found = await read_all(pool, ["one", "slow", "two"], PATIENCE_S)
         assert found[0] == "one" and found[2] == "two"
         assert "longer than 0.2 s" in found[1]
 
 
 async def test_closing_does_not_wait_for_a_page_that_takes_for_ever() -> None:
     with pool_of(1) as pool:
-        await read_all(pool, ["warm"], 30)
+        await read_all(pool, ["warm"], PATIENCE_S)
         task = asyncio.ensure_future(pool.read(job("slow")))
         await asyncio.sleep(0.3)
         started = time.monotonic()
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < PATIENCE_S / 2  # it would have taken for ever
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
 
 
 async def test_workers_leave_ctrl_c_to_the_crawl(capfd: pytest.CaptureFixture[str]) -> None:
     with pool_of(1) as pool:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE_S):
             await pool.read(job("one"))
             (worker,) = pids(pool)
             os.kill(worker, signal.SIGINT)
@@ -148,7 +148,7 @@ def test_workers_end_with_a_killed_crawl(tmp_path: Path) -> None:
         assert process.stdout is not None
         worker = int(process.stdout.readline())
         process.kill()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_S
     while alive(worker) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not alive(worker)
