@@ -10,7 +10,7 @@ import click
 
 from clew.cli.common import NamedOption, Span, json_option, print_json, project_argument
 from clew.cli.logs import LEVELS, logging_to
-from clew.cli.progress import Lines, Live, Quiet, Screen
+from clew.cli.progress import Lines, Live, Logged, Quiet, Screen
 from clew.crawl.running import CrawlResult
 from clew.crawl.showing import span
 from clew.errors import ClewError
@@ -80,7 +80,7 @@ def command(
     if restart:
         asyncio.run(check(opened, options))  # before the earlier crawl is put aside for nothing
         opened.put_aside()
-    screen = screen_for(quiet or (log_json and log is None))
+    screen = Logged() if log_json and log is None else screen_for(quiet)
     gc.set_threshold(*GC_THRESHOLDS)
     try:
         with screen, logging_to(log, log_json, log_level, screen.note):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from logging import WARNING
 from types import TracebackType
 from typing import Self
 
@@ -13,6 +14,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from clew.crawl.events import tell
 from clew.crawl.loop import Loop
 from clew.crawl.running import Display
 from clew.crawl.showing import span, summary
@@ -53,6 +55,13 @@ class Screen:
 
 class Quiet(Screen):
     """Shows nothing but notes."""
+
+
+class Logged(Screen):
+    """Shows nothing; notes are log lines, for standard error belongs to the log."""
+
+    def note(self, text: str) -> None:
+        tell("note", text, WARNING)
 
 
 class Lines(Screen):
