@@ -47,7 +47,6 @@ def make_parts(folder: Path) -> Parts:
         store=store,
         frontier=ColumnFrontier(),
         strategy=BreadthFirst(),
-        strategy_name="breadth-first",
         interest=interest,
         reading=ReadingPool(PageWorker(READER, judge, interest), 0),
         rules=rules,

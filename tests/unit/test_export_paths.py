@@ -32,7 +32,16 @@ class StubStore:
     def __init__(self, log: tuple[tuple[int, tuple[float, float] | None], ...]) -> None:
         self.log = log
 
-    def visits(self) -> Iterator[Any]:
+    @property
+    def visits(self) -> StubStore:
+        """The facets of a store lie in one here."""
+        return self
+
+    @property
+    def links(self) -> Any:
+        return SimpleNamespace(rows=self.link_rows, done_keys=self.done_keys)
+
+    def rows(self) -> Iterator[Any]:
         for number, (source, _) in enumerate(self.log, 1):
             yield SimpleNamespace(number=number, source=source)
 

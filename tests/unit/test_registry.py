@@ -212,7 +212,7 @@ def test_a_first_strategy_is_score_alone() -> None:
     assert scores[1] == scores[0] + 2
     assert strategy.explain(batch, 1) == [f"longest: {scores[1]:.3f}"]
     strategy.restore(strategy.state())
-    assert not strategy.wants_to_consult() and not strategy.whole_pages
+    assert not strategy.wants_to_consult() and strategy.opened_tier == 0
 
 
 def test_a_class_by_module_and_name(mine: Path) -> None:

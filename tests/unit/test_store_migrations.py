@@ -12,9 +12,9 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
-from clew.project.lastrun import last_run
 
 from clew.config import Settings
+from clew.crawl.lastrun import last_run
 from clew.errors import ProjectError, StoreError
 from clew.model import Decision, Leaves, LinkBatch, LinkKind, Links, Outcome, Source
 from clew.store.records import RunRecord, SavedState
