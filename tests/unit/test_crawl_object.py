@@ -126,6 +126,22 @@ def test_an_async_iteration_that_is_left_early_stops_the_crawl() -> None:
     assert len(world.asked) <= 2
 
 
+def test_a_crawl_that_was_iterated_to_its_end_or_stopped_in_vain_goes_on() -> None:
+    async def main() -> tuple[int, int]:
+        crawl = site_crawl(12)
+        crawl.stop()  # nothing runs yet
+        first = (await crawl.run(max_pages=4)).fetched
+        pages = [page async for page in crawl]
+        assert len(pages) == 12 - 4
+        crawl.world = Site(20)
+        crawl.seeds = (*crawl.seeds, "http://a.test/15")
+        return first, (await crawl.run()).fetched
+
+    first, whole = asyncio.run(main())
+    assert first == 4
+    assert whole > 12
+
+
 def test_stop_may_be_called_while_pages_are_taken_and_from_another_thread() -> None:
     crawl = site_crawl(500)
     taken = 0

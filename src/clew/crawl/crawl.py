@@ -119,12 +119,15 @@ class Crawl:
         return CrawlThread(lambda handover: self._run(max_pages, seconds, handover), self.stop, None).outcome()
 
     def stop(self) -> None:
-        """Take no new link and finish those under way; may be called from anywhere, also from another thread."""
+        """Take no new link and finish those under way; may be called from anywhere, also from another thread. A crawl
+        that does not run is left as it is."""
+        event_loop = self._event_loop
+        if event_loop is None:
+            return
         self._stop_asked = True
-        loop, event_loop = self._loop, self._event_loop
-        if loop is not None and event_loop is not None:
+        if self._loop is not None:
             with suppress(RuntimeError):  # it has just ended
-                event_loop.call_soon_threadsafe(loop.interrupt)
+                event_loop.call_soon_threadsafe(self._loop.interrupt)
 
     def __iter__(self) -> Iterator[PageRecord]:
         """Crawl, and give each page that was judged as soon as it is; the crawl waits until the next one is asked for.
