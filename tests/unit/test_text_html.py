@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from clew.model import LinkKind
-from clew.text.html import MAX_LEAVES, Document, parse, refresh_target, tame
+from clew.text.html import MAX_DEPTH, MAX_LEAVES, Document, parse, refresh_target, tame
 
 
 def spans(document: Document) -> list[tuple[str, int, int]]:
@@ -301,3 +303,50 @@ def test_leaves_and_anchors_agree_with_a_recursive_reading(pieces: list[str]):
     leaves, anchors = reference(html)
     assert page.leaves == leaves
     assert [(one.first, one.last) for one in page.anchors if one.kind is LinkKind.ANCHOR] == anchors
+
+
+UNCLOSED = [
+    "<x",
+    "<x ",
+    "<!-- ",
+    "<script>",
+    "<b ",
+    "<a href='",
+    "<textarea>",
+    "</",
+    "<x>",
+    "<i>",
+    "<style",
+    "<a <",
+    "<?",
+]
+
+
+@pytest.mark.parametrize("piece", UNCLOSED)
+def test_time_grows_with_the_length_of_a_page_of_unclosed_tags(piece: str) -> None:
+    """Eight times the page takes about eight times the CPU; with the square it would be 64. Before, 20 kB of "<x" took
+    more than nine seconds."""
+
+    def cost(size: int) -> float:
+        page = piece * (size // len(piece))
+        costs = []
+        for _ in range(3):
+            began = time.process_time()
+            parse(page)
+            costs.append(time.process_time() - began)
+        return min(costs)
+
+    assert cost(480_000) < 2.5 * 8 * cost(60_000) + 0.2
+
+
+def test_an_end_that_is_missing_hides_no_tags() -> None:
+    """What looks like a comment or script that never ends is passed over; what follows is still markup."""
+    page = "<!-- never <script> closed " + "<div>" * (MAX_DEPTH + 50) + "<p>" * 10_000 + "text"
+    assert tame(page).count("<div>") == MAX_DEPTH
+
+
+def test_a_long_tag_loses_its_attributes_and_a_gap_without_tags_stays() -> None:
+    long = f"<a title='{'x' * 70_000}' href=/b>b</a>"
+    assert tame(f"<p>one{long}<p>two") == "<p>one<a>b</a><p>two"
+    text = "word " * 20_000
+    assert tame(f"<p>{text}</p>") == f"<p>{text}</p>"

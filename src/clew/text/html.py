@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -72,9 +72,16 @@ _REFRESH = re.compile(r"\s*[\d.]*\s*[;,\s]\s*(?:url\s*=\s*)?(?:\"([^\"]*)|'([^']
 
 _VOID = _set("area base br col embed hr img input link meta param source track wbr")
 _CLOSED_BY_NEXT = _set("p li dd dt td th tr tbody thead tfoot option optgroup html head body")
-_MARKUP = re.compile(r"<!--.*?-->|<(script|style|textarea)\b.*?</\1\s*>|<(/?)([a-z][^\s/>]*)[^>]*>", re.I | re.S)
-_FORMATTING = re.compile(r"<(/?)(big|b|code|em|font|i|nobr|small|strike|strong|s|tt|u)(?=[\s/>])[^>]*>", re.I)
-_LONG_TAG = re.compile(r"<([a-zA-Z][^\s/>]{0,32})[\s/][^>]{" + str(MAX_TAG_CHARS) + r",}>")
+_START = re.compile(r"<(?:(!--)|(script|style|textarea)(?=[\s/>])|(/?)([a-z][^\s/<>]*+)[^<>]*+>)", re.I)
+"""A comment, an element whose content is no markup, or a tag. No quantifier gives back what it took, and a tag ends at
+the next "<": a page of tags that are never closed is looked through once."""
+
+_ENDS_OF = {
+    "!--": re.compile("-->"),
+    **{tag: re.compile(rf"</{tag}(?=[\s/>])[^>]*+>", re.I) for tag in ("script", "style", "textarea")},
+}
+_FORMATTING = re.compile(r"<(/?)(big|b|code|em|font|i|nobr|small|strike|strong|s|tt|u)(?=[\s/>])[^<>]*+>", re.I)
+_TAG_START = re.compile(r"<([a-zA-Z][^\s/<>]{0,32}+)[\s/]")
 
 
 @dataclass(slots=True)
@@ -121,7 +128,7 @@ def parse(text: str, max_anchors: int = 100_000, keep_text: bool = True) -> Docu
 def tame(text: str) -> str:
     """The page without what would take a parser for ever: far too deep nesting, far too long tags."""
     if len(text) > MAX_TAG_CHARS:
-        text = _LONG_TAG.sub(r"<\1>", text)
+        text = _shorten(text)
     tags = text.count("<")
     if tags > MANY_TAGS and _unclosed(text) > MAX_UNCLOSED:
         text = _FORMATTING.sub("", text)
@@ -131,6 +138,37 @@ def tame(text: str) -> str:
 def squeeze(text: str) -> str:
     """Text with every run of white space as one space."""
     return " ".join(text.split())
+
+
+def _shorten(text: str) -> str:
+    """The page with tags of more than MAX_TAG_CHARS without their attributes."""
+    pieces: list[str] = []
+    done = before = 0
+    while (end := text.find(">", before)) >= 0:
+        if end - before > MAX_TAG_CHARS:
+            start = _TAG_START.search(text, before, end - MAX_TAG_CHARS)
+            if start is not None:
+                pieces += text[done : start.start()], f"<{start[1]}>"
+                done = end + 1
+        before = end + 1
+    return "".join([*pieces, text[done:]]) if done else text
+
+
+def _tags(text: str) -> Iterator[re.Match[str]]:
+    """The tags of a page, without those in comments, scripts, styles and text areas. One pass, whatever is not closed:
+    an end that was looked for in vain is not looked for again."""
+    place, missing = 0, set[str]()
+    while (match := _START.search(text, place)) is not None:
+        place = match.end()
+        opened = (match[1] or match[2] or "").lower()
+        if not opened:
+            yield match
+        elif opened not in missing:
+            end = _ENDS_OF[opened].search(text, place)
+            if end is None:
+                missing.add(opened)
+            else:
+                place = end.end()
 
 
 def _unclosed(text: str) -> int:
@@ -147,12 +185,12 @@ def _flatten(text: str) -> str:
     opened: list[tuple[str, bool]] = []  # tag, whether it is kept
     pieces: list[str] = []
     done = 0
-    for match in _MARKUP.finditer(text):
-        tag = match[3].lower() if match[3] else ""
-        if not tag or tag in _VOID or tag in _CLOSED_BY_NEXT:
+    for match in _tags(text):
+        tag = match[4].lower()
+        if tag in _VOID or tag in _CLOSED_BY_NEXT:
             continue
-        keep = _closes_kept(tag, opened) if match[2] else len(opened) < MAX_DEPTH
-        if not match[2]:
+        keep = _closes_kept(tag, opened) if match[3] else len(opened) < MAX_DEPTH
+        if not match[3]:
             opened.append((tag, keep or tag == "a"))
         if not keep and tag != "a":
             pieces.append(text[done : match.start()])
