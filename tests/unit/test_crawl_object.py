@@ -272,20 +272,26 @@ def test_a_folder_keeps_the_crawl_for_the_next_script(tmp_path: Path) -> None:
 # -- what is wanted ---------------------------------------------------------------------------------------
 
 
-def test_topics_and_an_interest_in_them(tmp_path: Path) -> None:
-    words = {"boats": "sailing boats masts harbour regatta", "tax": "taxes budgets parliament ministers vote"}
-    files: dict[str, list[Path]] = {}
-    for topic, text in words.items():
-        files[topic] = [tmp_path / f"{topic}{n}.html" for n in range(4)]
-        for n, file in enumerate(files[topic]):
-            file.write_text(f"<html lang=en><p>{text} {text} {n}", encoding="utf-8")
-    examples = Examples(topics=files, interest="boats and not tax", labels={str(files["tax"][0]): "irrelevant"})
-    assert [examples.tree.path(one.topic) for one in examples.wanted() if examples.tree] == ["boats"] * 4 + ["tax"] * 4
-    crawl = Crawl(["http://a.test/0"], examples, world=Site(10))
-    result = crawl.run_sync()
+def test_topics_and_an_interest_in_them() -> None:
+    urls = {
+        "boats": [f"http://a.test/{n}" for n in range(21, 37, 2)],
+        "tax": [f"http://a.test/{n}" for n in range(20, 36, 2)],
+    }
+    examples = Examples(topics=urls, interest="boats and not tax", labels={"http://a.test/38": "irrelevant"})
+    assert [examples.tree.path(one.topic) for one in examples.wanted() if examples.tree] == ["boats"] * 8 + ["tax"] * 8
+    crawl = Crawl(["http://a.test/0"], examples, world=Site(40))
+    result = crawl.run_sync(max_pages=10)
     assert result.fetched == 10
     assert {page.topic for page in crawl.pages(relevant=True)} == {"boats"}
     assert {int(page.url[-1]) % 2 for page in crawl.pages(relevant=True)} == {1}
+
+
+def test_examples_may_be_files(tmp_path: Path) -> None:
+    (tmp_path / "good.html").write_text("<html lang=en><p>sailing boats", encoding="utf-8")
+    examples = Examples(relevant=[tmp_path / "good.html"], labels={"good.html": "relevant"}, base=tmp_path)
+    (wanted,), (label,) = examples.wanted(), examples.labels_given()
+    assert wanted.line == label.line == str((tmp_path / "good.html").resolve())
+    assert label.label and not wanted.label
 
 
 def test_wrong_input_is_named(tmp_path: Path) -> None:
