@@ -56,7 +56,7 @@ class Gatherer:
             await self._gather(missing)
         finally:  # who stops here need not fetch again what came
             self.store.commit()
-        return self._kept(wanted)
+        return self.kept(wanted)
 
     def at_hand(self, wanted: Sequence[Wanted]) -> list[Example]:
         """Those of the examples that need no fetching: known ones, pages that were visited, local files."""
@@ -65,7 +65,7 @@ class Gatherer:
         for one in wanted:
             if one.is_url and (one.line, one.topic) not in kept:
                 self._keep_visited(one)
-        return self._kept(wanted)
+        return self.kept(wanted)
 
     def visited(self, url: str) -> Response | None:
         """A page that the crawl fetched; None when it did not, or when its archive cannot be read."""
@@ -77,11 +77,6 @@ class Gatherer:
         except ClewError:
             return None
 
-    def kept(self, wanted: Sequence[Wanted]) -> list[Example]:
-        """The examples that were gathered before, in the order of the lines: those a crawl was trained on. Writes
-        nothing, so the store may be open for reading only."""
-        return self._kept(wanted)
-
     def _keep_visited(self, one: Wanted) -> bool:
         """Keep an example that the crawl fetched; False when it did not."""
         response = self.visited(one.line) if one.is_url else None
@@ -89,7 +84,9 @@ class Gatherer:
             self.store.examples.add(one.line, one.topic, response)
         return response is not None
 
-    def _kept(self, wanted: Sequence[Wanted]) -> list[Example]:
+    def kept(self, wanted: Sequence[Wanted]) -> list[Example]:
+        """The examples that were gathered before, in the order of the lines: those a crawl was trained on. Writes
+        nothing, so the store may be open for reading only."""
         order = {(one.line, one.topic): place for place, one in enumerate(wanted)}
         rows = [row for row in self.store.examples.all() if row[:2] in order]
         rows.sort(key=lambda row: order[row[:2]])

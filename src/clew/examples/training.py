@@ -98,8 +98,7 @@ class Trainer:
         """The judge as the crawl trained it last: from the examples that it kept, under the ``threshold`` that it used.
         Fetches and writes nothing."""
         labels = self.source.labels()
-        found = self._trained(self.gatherer.kept(self.source.wanted() + labels), labels, threshold)
-        return found
+        return self._trained(self.gatherer.kept(self.source.wanted() + labels), labels, threshold)
 
     def after_labels(self) -> Adoption | None:
         """A judge that takes into account the labels that came since the last look; None when there are none."""
