@@ -31,9 +31,8 @@ d, l, o    ``LinkBatch.depths``, ``file_level``, ``out_degree``
 p, m       ``host_prior``, ``host_strength``
 =========  ==========================================================
 
-Departures: docs/strategies/ariadne.md. The main ones: a floor ε, as one criterion of 0 would annul all others (for (e)
-it is built into the formula, which must not level off); texts are valued by term tables and not by the judge; seeds
-score 1, so that they come first.
+Departures: docs/strategies/ariadne.md. The main ones: a floor ε, as one criterion of 0 would annul all others (built
+into (e), which must not level off); texts are valued by term tables, not by the judge; seeds score 1.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ from clew.errors import ConfigError
 from clew.graph.community import contains_community
 from clew.graph.edges import LinkGraph
 from clew.judges.hierarchy import Hierarchy
-from clew.model import Decision, Doubles, Judgement, Keys, LinkBatch, LinkKind, Session, TermIds, Visit
+from clew.model import Decision, Doubles, Judgement, Keys, LinkBatch, LinkKind, Session, TermIds
 from clew.strategies.ariadne.criteria import LOCAL, geometric, lexicographic
 from clew.strategies.ariadne.focus import Aim, Widening, renumbered
 from clew.strategies.ariadne.settings import CRITERIA, LETTERS, MEANINGS, AriadneSettings
@@ -96,9 +95,6 @@ class Ariadne(Strategy):
         self.chain, self.topped = (Aim(interest.formula),), False
         self.frequency = self._given_first(self._prior)
         self._refocus()
-
-    def learn(self, visit: Visit) -> None:
-        """Nothing between sessions: within one, scores are frozen."""
 
     def adapt(self, session: Session) -> bool:
         """Generalise or specialise the focus by the precision of the session."""
