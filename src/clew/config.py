@@ -152,6 +152,9 @@ class ScopeSettings(Section, frozen=True):
 
     hosts: Annotated[tuple[str, ...], doc("Only these hosts; .example.org takes in subdomains. Empty: all.")] = ()
     exclude_hosts: Annotated[tuple[str, ...], doc("Never these hosts.")] = ()
+    never: Annotated[
+        str, doc("File of hosts, .domains and beginnings of URLs that are never asked for anything, one a line.")
+    ] = "never.txt"
     paths: Annotated[tuple[str, ...], doc("Only paths (with query) that match one of these regular expressions.")] = ()
     exclude_paths: Annotated[tuple[str, ...], doc("Never paths (with query) that match one of these.")] = ()
     schemes: Annotated[tuple[str, ...], doc("URL schemes.")] = ("http", "https")

@@ -3,7 +3,7 @@
 A site is a TOML file beside this one. ``pages`` are URLs with a body, and perhaps status and headers; hosts end in
 ``.test``. ``crawl`` are lines of [crawl], ``settings`` other tables of clew.toml. ``fetch`` and ``never`` list URLs
 that the server must and must not have been asked for, ``before`` pairs of URLs in their right order, ``once`` URLs
-asked for exactly once, ``relevant`` the URLs of the exported collection.
+asked for exactly once, ``relevant`` the URLs of the exported collection. ``spared`` are lines of never.txt.
 """
 
 from __future__ import annotations
@@ -91,6 +91,7 @@ def test_site(path: Path, tmp_path: Path) -> None:
             'max_delay_s = 0.2\n[web.live]\nallow_private = true\n[web.live.resolve]\n"*.test" = "127.0.4.1"\n'
             + spec.get("settings", ""),
         )
+        (project / "never.txt").write_text("\n".join(spec.get("spared", ())), encoding="utf-8")
         options = ["--strategy", spec.get("strategy", "breadth-first"), "--workers", "0", "--quiet"]
         result = clew_json("crawl", project, *options, "--max-pages", spec.get("max_pages", 100))
     check(spec, site, exported(project, "--all"), exported(project), result)

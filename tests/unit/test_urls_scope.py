@@ -146,7 +146,9 @@ def test_bad_settings_are_named(rules: dict[str, Any], message: str):
 
 def test_takes_the_settings_as_they_are_called():
     settings = ScopeSettings(hosts=(".a.example",), max_depth=3)
-    fields = {name: getattr(settings, name) for name in settings.__struct_fields__ if name != "drop_parameters"}
+    fields = {
+        name: getattr(settings, name) for name in settings.__struct_fields__ if name not in ("drop_parameters", "never")
+    }
     scope = Scope(**fields)
     urls = ["http://a.example/x.html", "http://a.example/x.mp4", "http://b.example/", "http://a.example/" + "x" * 2_000]
     assert scope.accepts(urls, 3) == [True, False, False, False] and scope.accepts(urls, 4) == [False] * 4

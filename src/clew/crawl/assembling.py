@@ -23,6 +23,7 @@ from clew.topics.interest import Interest, semantics_of
 from clew.urls.canonical import canonical
 from clew.web.base import Clock, World
 from clew.web.providers.base import BacklinkProvider
+from clew.web.sparing import sparing
 
 
 def setup_of(
@@ -45,7 +46,7 @@ def setup_of(
 
     Raises ClewError for what cannot be crawled with.
     """
-    scope, canonicalise = scope_of(settings), canonicaliser_of(settings)
+    scope, canonicalise = scope_of(settings, archive.parent if archive else None), canonicaliser_of(settings)
     interest = _interest(settings, examples)
     context = _context(settings, examples, interest)
     strategy_name, made = _strategy(settings, strategy)
@@ -62,7 +63,7 @@ def setup_of(
         judge_name=judge_name,
         strategy_name=strategy_name,
         web=web,
-        world=world,
+        world=sparing(world, scope.never),
         clock=clock,
         store=store,
         reader=reader or reader_of(settings, canonicalise, scope, keep_text=keep_text),

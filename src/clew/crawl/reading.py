@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-from clew.config import Settings
+from pathlib import Path
+
+from clew.config import ScopeSettings, Settings
+from clew.errors import ConfigError
 from clew.text.reader import Reader
 from clew.urls.canonical import Canonicaliser, host, keys, url_words
+from clew.urls.never import Never, read_never
 from clew.urls.scope import Scope
 
 
-def scope_of(settings: Settings) -> Scope:
-    """Which URLs belong to the crawl."""
+def scope_of(settings: Settings, folder: Path | None = None) -> Scope:
+    """Which URLs belong to the crawl. ``folder``: where a relative ``scope.never`` begins; None: the
+    working directory, where only a list that is named counts. Raises InputError for a bad line of that list."""
     scope = settings.scope
     names = ("hosts", "exclude_hosts", "paths", "exclude_paths", "schemes", "exclude_endings", "max_depth")
-    return Scope(**{name: getattr(scope, name) for name in names}, url_length=scope.url_length)
+    rules = {name: getattr(scope, name) for name in names}
+    return Scope(**rules, url_length=scope.url_length, never=never_of(settings, folder))
+
+
+def never_of(settings: Settings, folder: Path | None) -> Never:
+    """What is never crawled: the list that ``scope.never`` names, relative to ``folder``."""
+    name, usual = settings.scope.never, ScopeSettings().never
+    if not name or (folder is None and name == usual):
+        return Never()
+    path = (folder or Path()) / name
+    if path.is_file():
+        return read_never(path, lambda url: canonicaliser_of(settings)(url, ""))
+    if name != usual:
+        raise ConfigError(f"scope.never = {name!r}: there is no file {path}; make it, or take the setting out")
+    return Never()
 
 
 def canonicaliser_of(settings: Settings) -> Canonicaliser:

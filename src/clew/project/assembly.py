@@ -28,6 +28,7 @@ from clew.web.providers.base import BacklinkProvider, SearchProvider
 from clew.web.providers.registry import make as make_provider
 from clew.web.registry import absolute
 from clew.web.registry import make as make_world
+from clew.web.sparing import sparing
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def setup_of(project: ProjectFolder, store: Store, web: str | None = None) -> Se
         judge_name=settings.judge.name,
         strategy_name=strategy_name(settings),
         web=web,
-        world=_with_cache(project, world, clock),
+        world=sparing(_with_cache(project, world, clock), project.scope.never),
         clock=clock,
         store=store,
         reader=project.reader,

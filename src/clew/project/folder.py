@@ -136,7 +136,7 @@ class ProjectFolder:
     @cached_property
     def scope(self) -> Scope:
         """Which URLs belong to the crawl."""
-        return scope_of(self.settings)
+        return scope_of(self.settings, self.path)
 
     @cached_property
     def canonicalise(self) -> Canonicaliser:

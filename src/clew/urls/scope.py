@@ -7,15 +7,14 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from clew.errors import ConfigError, UrlError
-from clew.urls.canonical import canonical, host, origin, parted, scheme
+from clew.urls.canonical import host, origin, scheme
+from clew.urls.hosts import forms, host_pattern
+from clew.urls.never import Never
 
 __all__ = ["Scope"]
 
-_DEFAULT_PORTS: Final = {"http": "80", "https": "443"}
-_SCHEMES: Final = frozenset(_DEFAULT_PORTS)
+_SCHEMES: Final = frozenset(("http", "https"))
 _ORIGINS: Final = 1 << 16
-_NO_HOST = re.compile(r"[/\\?#@*\s]")
-_PORT = re.compile(r"[0-9]{0,5}")
 
 
 class Scope:
@@ -24,7 +23,8 @@ class Scope:
     hosts, exclude_hosts: ``example.org`` is that host alone, ``.example.org`` takes in its subdomains; with a port,
     that port alone, without, every port · paths, exclude_paths: regular expressions, searched for in path and query
     (``^`` is their beginning) · schemes: http, https · exclude_endings: file endings, whatever their case · max_depth:
-    0 is no limit · url_length: characters. URLs must be canonical. Raises ConfigError, naming setting and value.
+    0 is no limit · url_length: characters · never: the do-not-crawl list, which goes before all else. URLs must be
+    canonical. Raises ConfigError, naming setting and value.
     """
 
     def __init__(
@@ -38,7 +38,9 @@ class Scope:
         exclude_endings: Sequence[str] = (),
         max_depth: int = 0,
         url_length: int = 2_000,
+        never: Never | None = None,
     ) -> None:
+        self.never = never if never is not None else Never()
         self._hosts = _Hosts(hosts, "hosts")
         self._exclude_hosts = _Hosts(exclude_hosts, "exclude_hosts")
         self._paths = _patterns(paths, "paths")
@@ -57,6 +59,9 @@ class Scope:
 
     def why_not(self, url: str, depth: int = 0) -> str | None:
         """The rule that keeps a canonical URL out and the value it met, in words; None: it belongs to the crawl."""
+        spared = self.never.why_not(url) if self.never else None
+        if spared is not None:
+            return spared
         if len(url) > self._url_length:
             return f"{len(url):,} characters are more than scope.url_length ({self._url_length:,})"
         start = origin(url)
@@ -115,30 +120,17 @@ class _Hosts:
 
     def match(self, url: str) -> bool:
         """Whether the host of a canonical URL matches a pattern."""
-        name, port = parted(host(url))
-        ports = ("", port or _DEFAULT_PORTS[scheme(url)])
-        return any((end, port) in self._patterns for end in _ends(name) for port in ports)
-
-
-def _ends(name: str) -> list[str]:
-    """Patterns that take in a host: ``a.b.c``, ``.a.b.c``, ``.b.c``, ``.c``."""
-    dotted = f".{name}"
-    return [name, *(dotted[match.start() :] for match in re.finditer(r"\.", dotted))]
+        return any(form in self._patterns for form in forms(url))
 
 
 def _host_pattern(pattern: str, setting: str) -> tuple[str, str]:
-    """A pattern as host (with a dot before it if it takes in subdomains) and port ("": every port)."""
-    name, port = parted(pattern.removeprefix("."))
     try:
-        if _NO_HOST.search(pattern) or not _PORT.fullmatch(port):
-            raise UrlError(pattern, "more than a host")
-        written = host(canonical(f"http://{name}/"))
+        return host_pattern(pattern)
     except UrlError as error:
         raise ConfigError(
             f"scope.{setting}: {pattern!r} is no host name: write example.org for that host alone, .example.org to "
             "take in its subdomains"
         ) from error
-    return f".{written}" if pattern.startswith(".") else written, port
 
 
 def _patterns(texts: Sequence[str], setting: str) -> tuple[re.Pattern[str], ...]:
