@@ -101,6 +101,9 @@ class CrawlSettings(Section, frozen=True):
     ] = "best"
     seed: Annotated[int, doc("Decides everything random.", ge=0)] = 1
     nofollow: Annotated[bool, doc("Honour rel=nofollow, meta robots and X-Robots-Tag.")] = True
+    host_budget: Annotated[
+        int, doc("A host is sent this many requests for pages, failures and duplicates included (0: no limit).", ge=0)
+    ] = 0
     fresh_s: Annotated[
         float, doc("Pages fetched by earlier crawls of this project are taken from its archive up to this age.", ge=0)
     ] = 0.0

@@ -2,29 +2,53 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
 
 import click
 
 from clew.cli.common import json_option, print_json, project_argument
+from clew.export.refused import RefusedGroup, refused
 from clew.export.summary import Summary, summarise
 from clew.project.project import Project
+
+HOSTS_SHOWN = 10
+"""Hosts listed of each reason."""
 
 
 @click.command()
 @project_argument
+@click.option("--refused", "only_refused", is_flag=True, help="List what was not fetched, by reason and host.")
 @json_option
-def command(project: Path, as_json: bool) -> None:
+def command(project: Path, only_refused: bool, as_json: bool) -> None:
     """How far a crawl has come; works while it runs."""
     store = Project(project).open_store(read_only=True)
     try:
-        found = summarise(store)
+        found = refused(store) if only_refused else summarise(store)
     finally:
         store.close()
-    if as_json:
+    if isinstance(found, list):
+        _show_refused(found, as_json)
+    elif as_json:
         print_json(found)
     else:
         click.echo(_words(project, found))
+
+
+def _show_refused(groups: list[RefusedGroup], as_json: bool) -> None:
+    total = sum(group.count for group in groups)
+    if as_json:
+        print_json({"refused": total, "groups": groups})
+        return
+    click.echo(f"{total:,} links were refused" if total != 1 else "1 link was refused")
+    for reason, same in groupby(groups, key=lambda group: group.reason):
+        hosts = list(same)
+        click.echo(f"\n{reason} ({sum(group.count for group in hosts):,})")
+        for group in hosts[:HOSTS_SHOWN]:
+            click.echo(f"  {group.host}  {group.count:,}")
+            click.echo("".join(f"    {url}\n" for url in group.examples), nl=False)
+        if len(hosts) > HOSTS_SHOWN:
+            click.echo(f"  and {len(hosts) - HOSTS_SHOWN:,} other hosts (--json lists all)")
 
 
 def _words(project: Path, found: Summary) -> str:

@@ -22,6 +22,7 @@ from collections.abc import Awaitable, Callable
 from clew.crawl.applying import Applier, Arrival
 from clew.crawl.events import tell
 from clew.crawl.parts import Parts
+from clew.crawl.refusing import Refusing
 from clew.crawl.sessions import Sessions
 from clew.frontier.base import Lease
 from clew.model import Link, Outcome, Request, Response, Visit
@@ -52,6 +53,7 @@ class Loop:
     ) -> None:
         self.parts = parts
         self.applier = Applier(parts)
+        self.refusing = Refusing(parts)
         self.sessions = Sessions(parts)
         self.on_visit = on_visit
         self.on_tick = on_tick
@@ -72,6 +74,7 @@ class Loop:
 
     async def run(self, seeds: list[str]) -> str:
         """Crawl until a rule says stop; returns its name ("frontier" when no link is left)."""
+        self.refusing.resume()
         self.sessions.resume(seeds)
         self.attempts = self.parts.store.links.retries()
         try:
@@ -195,9 +198,10 @@ class Loop:
         """Fetch and read one link; whatever comes of it arrives in the queue."""
         try:
             link = self._link(lease)
-            response = await self._fetch(link)
+            response = await self._fetch(lease, link)
         finally:
             self._fetching -= 1
+        self.refusing.fetched(lease, response)
         again = self._release(lease, link, response)
         reading = await self._read(link, response)
         self._arrivals.put_nowait(Arrival(lease, link, response, reading, again))
@@ -206,9 +210,9 @@ class Loop:
         batch = self.parts.store.links.batch(lease.row)
         return Link(batch, lease.index, lease.score, self.attempts.get(lease.key, 0))
 
-    async def _fetch(self, link: Link) -> Response:
-        refused = self.parts.scope.why_not(link.url, link.depth)
-        if refused:  # the scope may have changed since the link was found
+    async def _fetch(self, lease: Lease, link: Link) -> Response:
+        refused = self.refusing.why_not(lease, link)
+        if refused:
             return Response(link.url, Outcome.REFUSED, reason=refused, requests=0)
         request = Request(link.url, attempt=link.attempt, hops=link.hops, referrer=link.batch.source.url)
         return await self.parts.world.fetch(request)

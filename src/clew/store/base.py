@@ -179,6 +179,9 @@ class LinkStore(Protocol):
     def refusal(self, key: int) -> Refusal | None:
         """Why a URL was set aside, if it was."""
 
+    def refusals(self) -> Iterator[Refusal]:
+        """Every URL that was set aside, in the order of their keys."""
+
     def retry(self, key: int, attempts: int, reason: str, ready_at: float) -> None:
         """A URL was tried ``attempts`` times so far and will be tried again."""
 
@@ -206,6 +209,12 @@ class HostStore(Protocol):
 
     def ready(self) -> list[tuple[int, float]]:
         """(host, time before which it may not be visited) of every host with such a time."""
+
+    def spend(self, host: int, fetches: int) -> None:
+        """So many more requests for pages were sent to a host, whatever came of them."""
+
+    def spent(self, host: int) -> int:
+        """How many requests for pages a host was sent: pages, redirects, failures and tries that were repeated."""
 
 
 class Journal(Protocol):

@@ -22,12 +22,15 @@ class SqliteHosts:
     def forget(self) -> None:
         """Nothing is known."""
         self.table = HostTable()
+        self._spent: dict[int, int] = {}
+        self._spending: set[int] = set()  # hosts whose fetches changed since the last writing
 
     def recall(self) -> None:
         """Read all hosts."""
         self.table = HostTable(
             self._transaction.rows("SELECT id, name, visits, relevant, failures, ready_at FROM hosts")
         )
+        self._spent = dict(self._transaction.rows("SELECT host, fetches FROM spent"))
 
     def recount(self, last: int) -> None:
         """History anew, from the visits up to ``last``."""
@@ -43,6 +46,8 @@ class SqliteHosts:
 
     def _hand_in(self) -> None:
         self._transaction.put_all(schema.PUT_HOST, self.table.take_changed())
+        self._transaction.put_all(schema.PUT_SPENT, [(host, self._spent[host]) for host in sorted(self._spending)])
+        self._spending.clear()
 
     def ids(self, names: Sequence[str]) -> HostIds:
         return self.table.ids(names)
@@ -59,3 +64,12 @@ class SqliteHosts:
 
     def ready(self) -> list[tuple[int, float]]:
         return self.table.ready()
+
+    def spend(self, host: int, fetches: int) -> None:
+        self._transaction.database.check_writable()
+        if fetches:
+            self._spent[host] = self._spent.get(host, 0) + fetches
+            self._spending.add(host)
+
+    def spent(self, host: int) -> int:
+        return self._spent.get(host, 0)

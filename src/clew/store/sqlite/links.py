@@ -168,6 +168,9 @@ class SqliteLinks:
         rows = self._transaction.rows(f"{schema.REFUSALS} WHERE key = ?", (schema.signed(key),))
         return schema.refusal(rows[0]) if rows else None
 
+    def refusals(self) -> Iterator[Refusal]:
+        return map(schema.refusal, self._transaction.rows(f"{schema.REFUSALS} ORDER BY key"))
+
     def retry(self, key: int, attempts: int, reason: str, ready_at: float) -> None:
         values = (schema.signed(key), int(attempts), schema.clean(reason), float(ready_at))
         self._transaction.put(schema.PUT_RETRY, *values)

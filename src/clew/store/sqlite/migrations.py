@@ -94,7 +94,13 @@ RUNS: Migration = (
     "DROP TABLE checkpoints",
 )
 
-MIGRATIONS: tuple[Migration, ...] = (FIRST, RUNS)
+# ``spent.fetches``: requests sent to a host for pages, whatever came of them.
+PRINTS: Migration = (
+    "CREATE TABLE spent (host INTEGER PRIMARY KEY, fetches INTEGER NOT NULL)",
+    "INSERT INTO spent SELECT host, sum(attempt + 1) FROM visits GROUP BY host",
+)
+
+MIGRATIONS: tuple[Migration, ...] = (FIRST, RUNS, PRINTS)
 
 
 def version(connection: sqlite3.Connection) -> int:
