@@ -8,10 +8,11 @@ from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
+from traps_web import MadeUp, broken, crawl_of, stored
+
 from clew.model import Response
 from clew.store.sqlite.migrations import FIRST, RUNS, migrate
 from support import clew
-from traps_web import MadeUp, broken, crawl_of, stored
 
 SEEDS = ["http://a.test/", "http://b.test/"]
 
