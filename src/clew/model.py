@@ -52,20 +52,31 @@ class LinkKind(StrEnum):
     REDIRECT = "redirect"
     SEED = "seed"
     BACKLINK = "backlink"  # put on the frontier by a strategy that asked who links to a page, or a search engine
+    SITEMAP = "sitemap"  # leads to a sitemap: named by robots.txt or by an index of sitemaps
+    LISTED = "listed"  # listed in a sitemap
+    FEED = "feed"  # leads to a feed: <link rel=alternate type=application/rss+xml>
+    ENTRY = "entry"  # an entry of a feed
 
 
-STILL = (LinkKind.REDIRECT, LinkKind.SEED, LinkKind.BACKLINK)
+LISTS = (LinkKind.SITEMAP, LinkKind.FEED)
+"""Links to lists of links, which are no pages of the collection."""
+
+STILL = (LinkKind.REDIRECT, LinkKind.SEED, LinkKind.BACKLINK, *LISTS)
 """Links that add no step to the distance from the seeds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One URL to ask a world for. ``attempt`` counts from 0; ``hops`` counts redirects on the way."""
+    """One URL to ask a world for. ``attempt`` counts from 0; ``hops`` counts redirects on the way.
+
+    ``listing``: a sitemap or feed is asked for, which is taken whatever content type it is served as.
+    """
 
     url: str
     attempt: int = 0
     hops: int = 0
     referrer: str = ""
+    listing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +87,7 @@ class Response:
     differ. ``requests`` counts the GETs sent for this URL (0: nothing was sent), ``robots_requests``
     those sent for robots.txt on the way. ``ready_at`` is the earliest time at which the same host may be
     asked again. ``retry_at`` is set when the same URL is worth another try (always when DEFERRED).
+    ``sitemaps`` are the sitemaps that robots.txt names, in the answer that brought robots.txt.
     """
 
     url: str
@@ -96,6 +108,7 @@ class Response:
     request_headers: tuple[tuple[str, str], ...] = ()
     http_version: str = "HTTP/1.1"
     from_cache: bool = False
+    sitemaps: tuple[str, ...] = ()
 
     def header(self, name: str) -> str:
         """The first header called ``name`` (case-insensitive), or an empty string."""
@@ -126,6 +139,8 @@ class Links:
     them · nofollow bool[n] · kinds n · url_term_ids uint32, url_term_starts int32[n + 1] ·
     anchors m anchor texts · spans int32[m, 3]: (link, first leaf, last leaf) of each anchor, sorted by link.
     A link without an anchor in the DOM (seed, redirect) has an anchor text and an empty span (0, -1).
+    dates float64[n], or None where no link has one: when the page last changed, as a sitemap or feed says (Unix time,
+    NaN where it does not).
     """
 
     urls: tuple[str, ...]
@@ -138,6 +153,7 @@ class Links:
     url_term_starts: Ints
     anchors: tuple[str, ...]
     spans: Ints
+    dates: Doubles | None = None
 
     def __len__(self) -> int:
         return len(self.urls)
@@ -295,7 +311,7 @@ class Link:
     @property
     def hops(self) -> int:
         """Redirects on the way to this link."""
-        return self.batch.source.hops if self.kind is LinkKind.REDIRECT else 0
+        return self.batch.source.hops if self.kind in (LinkKind.REDIRECT, *LISTS) else 0
 
     @property
     def depth(self) -> int:

@@ -14,6 +14,7 @@ others 2002 section 2.2.1), and what we decided where the paper is silent:
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -88,7 +89,8 @@ _TAG_START = re.compile(r"<([a-zA-Z][^\s/<>]{0,32}+)[\s/]")
 class Anchor:
     """A link as it stands on a page: leaves ``first``..``last`` of the document; (0, -1) when it has none.
 
-    ``text`` is given for links that are no ``<a>``; an anchor's text is that of its leaves.
+    ``text`` is given for links that are no ``<a>``; an anchor's text is that of its leaves. ``date``: Unix time at
+    which the page changed, where a sitemap or feed says so.
     """
 
     kind: LinkKind
@@ -97,6 +99,7 @@ class Anchor:
     text: str = ""
     first: int = 0
     last: int = -1
+    date: float = math.nan
 
 
 @dataclass(slots=True)
