@@ -181,7 +181,9 @@ class ScopeSettings(Section, frozen=True):
 class LiveSettings(Section, frozen=True):
     """[web.live]"""
 
-    allow_private: Annotated[bool, doc("Also visit loopback, private, link-local and metadata addresses.")] = False
+    allow_private: Annotated[bool, doc("Also visit loopback, private and other closed addresses, and any port.")] = (
+        False
+    )
     resolve: Annotated[
         dict[str, str], doc("Host names with a fixed address, as in a hosts file; *.name takes in subdomains.")
     ] = field(default_factory=dict)

@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
+_CREDENTIALS = re.compile(r"\A(\s*(?:https?:[/\\]*|[a-z][\w+.-]*://|[/\\]{2,}))[^/\\?#]*@", re.IGNORECASE)
+
+LONGEST_SHOWN = 200
+"""Characters of a URL that messages show."""
+
+
+def shown(url: str) -> str:
+    """The beginning of a URL as messages and logs may show it: without user name and password."""
+    return _CREDENTIALS.sub(r"\1", url[: 10 * LONGEST_SHOWN])[:LONGEST_SHOWN]
+
 
 class ClewError(Exception):
     """The job failed (exit code 1)."""
@@ -27,7 +39,7 @@ class UrlError(InputError):
     """A string is no URL that can be crawled; ``reason`` says why."""
 
     def __init__(self, url: str, reason: str) -> None:
-        super().__init__(f"not a URL that can be crawled: {url[:200]!r}: {reason}")
+        super().__init__(f"not a URL that can be crawled: {shown(url)!r}: {reason}")
         self.url = url
         self.reason = reason
 

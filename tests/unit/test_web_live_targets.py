@@ -76,10 +76,11 @@ def test_as_the_browser_does(scheme: str, host: str, rest: str) -> None:
         with pytest.raises(ValueError):
             take_apart(url)
         return
-    if parts.protocol not in ("http:", "https:") or parts.username:
+    if parts.protocol not in ("http:", "https:"):
         with pytest.raises(ValueError):
             take_apart(url)
         return
+    parts.username = parts.password = ""
     expected = Target(parts.href.partition("#")[0], parts.origin, parts.hostname.rstrip("."))
     assert take_apart(url) == expected
 
@@ -88,3 +89,20 @@ def test_examples() -> None:
     assert take_apart("http://a.test/b?c") == Target("http://a.test/b?c", "http://a.test", "a.test")
     assert take_apart("https://a.test.:8443/") == Target("https://a.test.:8443/", "https://a.test.:8443", "a.test")
     assert take_apart("http://0x7f.1/%2e%2e/x#y") == Target("http://127.0.0.1/x", "http://127.0.0.1", "127.0.0.1")
+
+
+def test_credentials_are_left_out() -> None:
+    assert take_apart("http://me:secret@a.test:81/x@y?z") == Target(
+        "http://a.test:81/x@y?z", "http://a.test:81", "a.test"
+    )
+    with pytest.raises(ValueError, match=r"'ftp://a\.test/' is no http or https URL"):
+        take_apart("ftp://me:secret@a.test/")
+
+
+@pytest.mark.parametrize(
+    ("url", "port"),
+    [("http://a.test/", 80), ("https://a.test/x:5", 443), ("https://a.test:8443/", 8443), ("http://[::1]/", 80),
+     ("http://[::1]:81/", 81), ("http://a.test:080/", 80)],
+)  # fmt: skip
+def test_ports(url: str, port: int) -> None:
+    assert take_apart(url).port == port

@@ -97,7 +97,7 @@ async def test_a_bad_fixed_address_is_reported(clock: VirtualClock) -> None:
         await make_world(clock, resolve={"a.test": "nowhere"}).open()
 
 
-@pytest.mark.parametrize("url", ["", "http://[", "ftp://a.test/", "javascript:1", "http://u:p@a.test/"])
+@pytest.mark.parametrize("url", ["", "http://[", "ftp://a.test/", "javascript:1"])
 async def test_what_is_no_web_address_is_refused(url: str, clock: VirtualClock) -> None:
     async with visiting(clock) as world:
         response = await world.fetch(Request(url))

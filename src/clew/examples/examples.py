@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from clew.errors import InputError, UrlError
+from clew.errors import InputError, UrlError, shown
 from clew.examples.labels import IRRELEVANT, RELEVANT
 from clew.examples.sources import Wanted
 from clew.model import OTHER
@@ -137,5 +137,5 @@ def _line(page: Page, base: Path, where: str) -> str:
             raise InputError(f"{where}: {error}") from error
     path = base / Path(text).expanduser()
     if not path.is_file():
-        raise InputError(f"{where}: {text[:200]!r} is neither an http(s) URL nor a file that can be read")
+        raise InputError(f"{where}: {shown(text)!r} is neither an http(s) URL nor a file that can be read")
     return str(path.resolve())

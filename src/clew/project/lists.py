@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from clew.errors import InputError, UrlError
+from clew.errors import InputError, UrlError, shown
 from clew.examples.sources import Wanted
 from clew.urls.canonical import canonical
 
@@ -37,8 +37,8 @@ def seed_url(line: Line) -> str:
     try:
         return canonical(line.text)
     except UrlError as error:
-        hint = f"; did you mean http://{line.text} ?" if "://" not in line.text and "." in line.text else ""
-        raise InputError(f"{line.origin}: {line.text[:200]!r} is no http(s) URL ({error.reason}){hint}") from error
+        hint = f"; did you mean http://{shown(line.text)} ?" if "://" not in line.text and "." in line.text else ""
+        raise InputError(f"{line.origin}: {shown(line.text)!r} is no http(s) URL ({error.reason}){hint}") from error
 
 
 def example(line: Line, topic: int, base: Path) -> Wanted:
@@ -52,7 +52,7 @@ def example(line: Line, topic: int, base: Path) -> Wanted:
         found = False
     if not found:
         raise InputError(
-            f"{line.origin}: {line.text[:200]!r} is neither an http(s) URL nor a file that can be read; "
+            f"{line.origin}: {shown(line.text)!r} is neither an http(s) URL nor a file that can be read; "
             "correct or remove that line"
         )
     return Wanted(str(path.resolve()), topic, line.origin)

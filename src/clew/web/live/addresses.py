@@ -19,7 +19,7 @@ from aiohttp.resolver import ThreadedResolver
 from clew.config import LiveSettings
 from clew.errors import InputError
 from clew.web.base import Clock
-from clew.web.live.guard import why_closed
+from clew.web.live.guard import is_local_name, why_closed
 
 FAILURE_FRESH_S = 30.0
 """A name that could not be resolved is not asked for again before."""
@@ -66,6 +66,8 @@ class AddressBook:
         static = _mapped(self._static, host.rstrip("."))
         if static:
             return self._checked((static,))
+        if is_local_name(host):
+            return self._checked(("127.0.0.1", "::1"))
         literal = host.strip("[]")
         if _is_address(literal):
             return self._checked((literal,))

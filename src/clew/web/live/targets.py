@@ -8,17 +8,29 @@ from functools import lru_cache
 
 import ada_url
 
+from clew.errors import shown
+
 _PLAIN = re.compile(r"(https?://[^/?#@\\\s%]+)(/[!$-&(-;=?-Z\[\]_a-z|~]*)")
 """Start and rest of URLs whose rest the browser's algorithm leaves as it is (unless it holds a dot segment)."""
+_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A URL taken apart: as the browser writes it, its origin (scheme, host, port) and its host without port."""
+    """A URL taken apart: as the browser writes it, its origin (scheme, host, port) and its host without port.
+
+    User name and password are left out: a link is no place to take credentials from.
+    """
 
     url: str
     origin: str
     host: str
+
+    @property
+    def port(self) -> int:
+        """The port to connect to."""
+        _, _, port = self.origin.partition("//")[2].rpartition("]")[2].partition(":")
+        return int(port) if port else _PORTS[self.origin.partition(":")[0]]
 
 
 def take_apart(url: str) -> Target:
@@ -37,9 +49,8 @@ def take_apart(url: str) -> Target:
 def _parsed(url: str) -> Target:
     parts = ada_url.URL(url)
     if parts.protocol not in ("http:", "https:") or not parts.hostname:
-        raise ValueError(f"{url[:200]!r} is no http or https URL")
-    if parts.username or parts.password:
-        raise ValueError(f"{url[:200]!r} holds a user name or password")
+        raise ValueError(f"{shown(url)!r} is no http or https URL")
+    parts.username = parts.password = ""
     return Target(parts.href.partition("#")[0], parts.origin, parts.hostname.rstrip("."))
 
 

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 import ada_url
 
 from clew.config import LimitSettings, LiveSettings, PolitenessSettings, Settings
-from clew.errors import InputError
+from clew.errors import InputError, shown
 from clew.model import Outcome, Request, Response
 from clew.text.httpmessage import first_header
 from clew.version import __version__
 from clew.web.base import Clock, World
 from clew.web.live.addresses import AddressBook
+from clew.web.live.guard import why_bad_port
 from clew.web.live.politeness import Host, Politeness, retry_after
 from clew.web.live.robots import Robots, RobotsRules, agent_token
 from clew.web.live.targets import Target, take_apart
@@ -129,6 +130,9 @@ class LiveWorld(World):
     async def _enter(self, target: Target, host: Host) -> str | _Obstacle:
         """Take the places at the gates of host and address; returns the address."""
         assert self._book is not None, "open() first"
+        barred = "" if self._live.allow_private else why_bad_port(target.port)
+        if barred:
+            return _Obstacle(barred)
         lookup = await self._book.lookup(target.host)
         now = self._clock.now()
         if not lookup.addresses:
@@ -255,7 +259,7 @@ class LiveWorld(World):
                 return self._response(request, host, exchange, Outcome.REDIRECT, fetched_at, location=location)
             reason = f"more than {self._limits.redirects} redirects (limits.redirects)"
             if not location:
-                reason = f"redirects to what is no web address: {exchange.header('location')[:200]!r}"
+                reason = f"redirects to what is no web address: {shown(exchange.header('location'))!r}"
         return self._response(request, host, exchange, Outcome.FAILED, fetched_at, reason=reason)
 
     def _spoilt(self, request: Request, host: Host, exchange: Exchange, fetched_at: float) -> Response:
