@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from clew.model import LinkKind
-from clew.text.html import MAX_DEPTH, MAX_LEAVES, Document, parse, refresh_target, tame
+from clew.text.html import MAX_LEAVES, Document, parse
+from clew.text.taming import MAX_DEPTH, tame
 
 
 def spans(document: Document) -> list[tuple[str, int, int]]:
@@ -121,30 +122,16 @@ def test_rel_that_asks_not_to_follow(value: str):
     assert not parse('<a href=x rel="noopener">x</a>').anchors[0].nofollow
 
 
-@pytest.mark.parametrize(
-    ("content", "target"),
-    [
-        ("0; url=http://a.test/b", "http://a.test/b"),
-        ("5;URL='x y'", "x y"),
-        ('0, url="q"', "q"),
-        ("0;http://a.test/", "http://a.test/"),
-        ("0; url = a?b=c;d", "a?b=c;d"),
-        (".5 url=z", "z"),
-        ("3", ""),
-        ("3;", ""),
-        ("0;url=", ""),
-        ("", ""),
-    ],
-)
-def test_refresh(content: str, target: str):
-    assert refresh_target(content) == target
-
-
 def test_refresh_inside_noscript_is_none():
     # hostile case 11
     tag = '<meta http-equiv=refresh content="0;url=n">'
     assert parse(f"<head><noscript>{tag}</noscript></head><body><noscript>{tag}</noscript>x").anchors == []
     assert [one.kind for one in parse(f"<head>{tag}</head>").anchors] == [LinkKind.REFRESH]
+
+
+def test_the_first_base_with_an_href_counts():
+    assert parse("<base target=x><base href><base href=/b/>").base == ""
+    assert parse("<base target=x><base href=' /a/ '><base href=/b/>").base == "/a/"
 
 
 def test_title_language_base_and_robots():

@@ -9,7 +9,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.text import html, marking
+from clew.text import html, marking, taming
 from support import shared
 
 PIECES = st.sampled_from(
@@ -32,7 +32,7 @@ PIECES = st.sampled_from(
 
 
 def same(text: str) -> None:
-    tamed = html.tame(text)
+    tamed = taming.tame(text)
     quick = marking.parse(tamed, 1_000)
     if quick is not None:
         assert asdict(quick) == asdict(html.parse(text, 1_000, keep_text=False)), text
@@ -74,5 +74,5 @@ def test_real_pages(name: str) -> None:
             if number >= 300:
                 break
             same(text)
-            quick += marking.parse(html.tame(text), 1_000) is not None
+            quick += marking.parse(taming.tame(text), 1_000) is not None
     assert quick >= 290

@@ -14,10 +14,11 @@ from clew.text.codings import codings, decoded
 
 Headers = tuple[tuple[str, str], ...]
 
-_STATUS_LINE = re.compile(rb"(HTTP/\d(?:\.\d)?)[ \t]+(\d{3})(?:[ \t]+([^\r\n]*))?[ \t]*\r*(?:\n|$)")
-_HEAD_END = re.compile(rb"\r*\n\r*\n")
-_FOLD = re.compile(rb"\r*\n[ \t]+")
-_CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\n]*)?\r?\n")
+# No quantifier gives back what it took, and a run of CR is looked through from its beginning only: all are linear.
+_STATUS_LINE = re.compile(rb"(HTTP/\d(?:\.\d)?)[ \t]++(\d{3})(?:[ \t]++([^\r\n]*+))?+\r*+(?:\n|$)")
+_HEAD_END = re.compile(rb"\n\r*+\n")
+_FOLD = re.compile(rb"(?<!\r)\r*+\n[ \t]++")
+_CHUNK_SIZE = re.compile(rb"[ \t]*+([0-9a-fA-F]{1,15})[ \t]*+(?:;[^\n]*+|\r)?+\n")
 
 
 class MessageError(ValueError):

@@ -15,9 +15,12 @@ import numpy as np
 
 from clew.model import Bools, Ints, Keys, Leaves, LinkKind, Links, Page, Response, TermIds
 from clew.text import charset, html, marking
+from clew.text.directives import directives
+from clew.text.headerlinks import header_links
 from clew.text.html import Anchor, Document, squeeze
 from clew.text.language import SAMPLE_CHARS, language
 from clew.text.sniff import PLAIN, kind_of
+from clew.text.taming import tame
 from clew.text.terms import tokeniser
 
 TEXT_CHARS = 2_000_000
@@ -27,7 +30,6 @@ LOOK_AHEAD = 10
 """Up to this many times ``links_per_page`` anchors are looked at to find that many links in scope."""
 
 _PARAGRAPH = re.compile(r"\n[ \t\f\v]*\n\s*")
-_VALUED = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
 _HTTP = ("http://", "https://")
 
 
@@ -98,11 +100,12 @@ class Reader:
         limit = LOOK_AHEAD * self.links_per_page
         if self.keep_text:
             return html.parse(text, limit)
-        tamed = html.tame(text)
+        tamed = tame(text)
         return marking.parse(tamed, limit) or html.parse(text, limit, keep_text=False)
 
     def _page(self, response: Response, document: Document, kind: str, charset_name: str) -> Page:
         base = self._base(document, response.url)
+        self._add_header_links(document, response)
         urls, facts, found = self._links(document, base, response.url)
         code = language(document.lang or response.header("content-language"), _sample(document))
         short = len(response.body) <= TEXT_CHARS  # no charset makes more characters than bytes
@@ -111,7 +114,7 @@ class Reader:
         title_ids, leaves = _parted(ids, starts)
         keys = np.frombuffer(bytearray().join([key for key, _, _ in facts]), np.uint64)
         hosts = [host for _, host, _ in facts]
-        directives = self._directives(response, document)
+        asked = directives(response.headers, document.robots, self.user_agent, response.fetched_at)
         return Page(
             url=response.url,
             title=document.title,
@@ -123,14 +126,22 @@ class Reader:
             leaves=leaves,
             links=_columns(urls, found, keys, hosts, self._url_terms(urls, code)),
             canonical=self._canonical(document, base),
-            noindex="noindex" in directives,
-            nofollow="nofollow" in directives,
+            noindex="noindex" in asked,
+            nofollow="nofollow" in asked,
             digest=base64.b32encode(hashlib.sha1(response.body).digest()).decode(),
         )
 
     def _base(self, document: Document, url: str) -> str:
         """What relative URLs on the page are relative to."""
         return (self.canonicalise(document.base, url) if document.base else None) or url
+
+    def _add_header_links(self, document: Document, response: Response) -> None:
+        """Links of the header come before those of the page, and are relative to the response's own URL."""
+        anchors, canonicals = header_links(response.headers)
+        for anchor in anchors:
+            anchor.href = self.canonicalise(anchor.href, response.url) or ""
+        document.anchors[:0] = [anchor for anchor in anchors if anchor.href]
+        document.canonicals += filter(None, [self.canonicalise(href, response.url) for href in canonicals])
 
     def _links(self, document: Document, base: str, url: str) -> tuple[list[str], list[_Facts], list[list[Anchor]]]:
         """The page's links in order of appearance: URLs, facts and anchors of each; none to the page itself."""
@@ -185,28 +196,6 @@ class Reader:
         targets = {self.canonicalise(href, base) for href in document.canonicals}
         target = targets.pop() if len(targets) == 1 else None
         return target if target and target.startswith(_HTTP) else ""
-
-    def _directives(self, response: Response, document: Document) -> set[str]:
-        """Robots directives of the page and of its X-Robots-Tag headers that are meant for us, in lower case."""
-        found: set[str] = set()
-        for name, content in document.robots:
-            if name in ("robots", self.user_agent):
-                found.update(re.split(r"[\s,]+", content.lower()))
-        for name, value in response.headers:
-            if name.lower() == "x-robots-tag":
-                found.update(self._header_directives(value))
-        return found | {"noindex", "nofollow"} if "none" in found else found
-
-    def _header_directives(self, value: str) -> list[str]:
-        """``noindex, other-bot: nofollow``: a name with a colon tells whom the following directives are for."""
-        agent, found = "", []
-        for part in value.lower().split(","):
-            before, colon, after = part.partition(":")
-            if colon and before.strip() not in _VALUED:
-                agent, part = before.strip(), after  # noqa: PLW2901
-            if agent in ("", "robots", self.user_agent):
-                found.append(part.strip())
-        return found
 
 
 def _sample(document: Document) -> str:

@@ -48,7 +48,7 @@ _PATTERNS = (  # signatures that a text could begin with by chance
     (re.compile(rb".{4}ftyp", re.S), "a film or picture (MP4 family)"),
 )
 _HTML_START = re.compile(
-    rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*"
+    rb"^(?:\xef\xbb\xbf)?\s*+(?:<\?xml[^>]*+>\s*+)?+(?:<!--(?:[^-]|-(?!->))*+-->\s*+)*+"
     rb"<(?:!doctype\s+html|(?:html|head|body|title|script|iframe|h1|div|font|table|a|style|b|br|p|meta)[\s/>])",
     re.I | re.S,
 )

@@ -23,6 +23,7 @@ import numpy.typing as npt
 import Stemmer
 
 from clew.model import Ints, TermIds
+from clew.text.characters import nfc
 from clew.text.forms import FORMS, FormTable, words_in
 from clew.text.language import UNPARTED, code_of, language, stop_words
 
@@ -241,7 +242,7 @@ def _pairs(run: re.Match[str]) -> str:
 
 def _plain(text: str) -> str:
     """Composed (NFC), without invisible characters inside words."""
-    return text if text.isascii() else unicodedata.normalize("NFC", _FORMAT.sub("", text))
+    return text if text.isascii() else nfc(_FORMAT.sub("", text))
 
 
 def _turkish_lower(text: str) -> str:

@@ -38,6 +38,7 @@ _MAGIC = {"gzip": b"\x1f\x8b\x08", "zstd": b"\x28\xb5\x2f\xfd", "lz4": b"\x04\x2
 _ZSTD_DICTIONARY = b"\x5d\x2a\x4d\x18"
 _STEP = 65_536
 _PLAIN_START = re.compile(rb"WARC/\d\.\d\r*\n(?=[A-Za-z][A-Za-z-]*:)")
+_BLANK_LINE = re.compile(rb"\n\r*+\n")
 _CLEAN_START = re.compile(rb"\s*WARC/\d\.\d\r\n")
 _BREAKS = (OSError, ValueError, EOFError, OverflowError)
 
@@ -327,7 +328,7 @@ def _first_bytes(compressed: bytes) -> bytes:
 
 def _plain_end(data: mmap.mmap, offset: int) -> int:
     """Where a plain record ends by its own Content-Length."""
-    head_end = re.compile(rb"\r*\n\r*\n").search(data, offset)
+    head_end = _BLANK_LINE.search(data, offset)
     start = head_end.end() if head_end else offset
     length = re.compile(rb"(?i)\ncontent-length:[ \t]*(\d{1,18})").search(data, offset, start)
     return start + (int(length[1]) if length else 0)

@@ -7,18 +7,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from html import escape, unescape
+from html import escape
 from pathlib import Path
 from typing import Final
 
 from clew.errors import InputError
+from clew.text.characters import unescape
 from clew.text.charset import decode
 from clew.topics.entry import Entry
 
 _ATTRIBUTE = re.compile(r"""([^\s"'<>/=]+)\s*(?:=\s*("[^"]*"|'[^']*'|[^\s>]*))?""")
-# The tags that matter, wherever they stand; linear in the file's length, whatever is left open in it.
+# The tags that matter, wherever they stand. What looks like one and is never closed is matched, too (without its ">"):
+# so that the search goes on behind it, and is linear in the file's length.
 _TAG = re.compile(
-    r"""<(/?)(dl|dt|dd|a|h[2-6])(?=[\s/>])((?:=\s*"[^"]*"|=\s*'[^']*'|[^<>])*+)>""",
+    r"""<(/?)(dl|dt|dd|a|h[2-6])(?=[\s/>])((?:=\s*+"[^"]*+"|=\s*+'[^']*+'|[^<>])*+)(>?)""",
     re.IGNORECASE,
 )
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -89,6 +91,8 @@ class _Parser:
         text = _COMMENT.sub("", text[: end + 2]) + text[end + 2 :] if end else text
         last = 0
         for tag in _TAG.finditer(text):
+            if not tag[4]:
+                continue
             self._add(text, last, tag.start())
             last = tag.end()
             if tag[1]:

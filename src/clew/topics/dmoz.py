@@ -14,12 +14,12 @@ import re
 import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from html import unescape
 from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import unescape as unescape_xml
 
 from clew.errors import InputError
+from clew.text.characters import unescape
 from clew.topics.entry import Entry
 
 _BLOCK: Final = 1 << 20

@@ -11,12 +11,12 @@ import heapq
 import operator
 import random
 import re
-import unicodedata
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from clew.errors import InputError
+from clew.text.characters import nfc
 from clew.topics.entry import Entry
 
 __all__ = ["OTHER_NAME", "ROOT", "TopicTree", "clean_name"]
@@ -30,7 +30,7 @@ _SPELLINGS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "∕": "/"})
 
 def clean_name(name: str) -> str:
     """A name fit for a path: composed, one space between words, no control characters, "∕" for "/"."""
-    text = unicodedata.normalize("NFC", name).replace("/", "∕")
+    text = nfc(name).replace("/", "∕")
     text = "".join(" " if char.isspace() else char for char in text if char.isspace() or char.isprintable())
     return " ".join(text.split()) or "unnamed"
 
@@ -190,7 +190,7 @@ class TopicTree:
         Whatever its case, and with ae, oe, ue for umlauts. Of several with the same beginning, one above all others
         is meant. Raises InputError, listing the candidates or names that look alike.
         """
-        wanted = "/".join(" ".join(part.split()) for part in unicodedata.normalize("NFC", text).strip("/ ").split("/"))
+        wanted = "/".join(" ".join(part.split()) for part in nfc(text).strip("/ ").split("/"))
         if not wanted:
             raise InputError("the name of a topic is empty; name one of " + self._listed(self.children()))
         if wanted in self._index:

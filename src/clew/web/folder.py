@@ -34,8 +34,9 @@ _QUERY_SAFE = _PATH_SAFE + "?"
 _TYPES = mimetypes.MimeTypes(filenames=()).types_map[True]  # the built-in table: the same on every machine
 _SNIFF_BYTES = 1_024
 _MARKUP = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)*<(?:!doctype|html|head|title|body|meta|table|div|p|h1|a|script|\?xml)\b",
-    re.I | re.S,
+    rb"(?:\xef\xbb\xbf)?\s*+(?:<!--(?:[^-]|-(?!->))*+-->\s*+)*+"  # an end of a comment that was found is kept to
+    rb"<(?:!doctype|html|head|title|body|meta|table|div|p|h1|a|script|\?xml)\b",
+    re.I,
 )
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MAGIC = (

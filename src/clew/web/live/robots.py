@@ -24,7 +24,9 @@ MAX_REDIRECTS = 5
 _JUNK_BEFORE = re.compile(r"\A[^\x21-\x7e]+")
 _LINE_END = re.compile(r"\r\n?|\n")
 _AGENT = re.compile(r"\s*user[ -]?agent(?:\s*:|\s)\s*(.*)", re.IGNORECASE | re.DOTALL)
-_RULE = re.compile(r"\s*(?:di\w*l\w*w|allow|crawl[ -]delay|request[ -]rate|visit[ -]time)(?:\s*:|\s)", re.IGNORECASE)
+_RULE = re.compile(
+    r"\s*(?:di(?=[^\Wl]*+l)\w++(?<=w)|allow|crawl[ -]delay|request[ -]rate|visit[ -]time)(?:\s*:|\s)", re.IGNORECASE
+)
 _TOKEN = re.compile(r"[^\s/;(,]*")
 
 

@@ -3,7 +3,6 @@ API:Backlinks), with the addresses of pages from meta=siteinfo."""
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import AsyncIterator, Iterator
 from typing import Annotated, Any
@@ -11,11 +10,12 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from clew.errors import UrlError
 from clew.section import doc
+from clew.text.characters import unescape
 from clew.urls.canonical import Canonicaliser, canonical
 from clew.web.providers.base import BacklinkProvider, Collector, Hit, ProviderContext, SearchProvider
 from clew.web.providers.jsonclient import USER_AGENT, JsonClient, OnlineSettings, rows, table, text
 
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*+>")
 _UNESCAPED = ";@$!*(),/~:"  # what MediaWiki leaves as it is in the addresses of its pages
 MOST_AT_ONCE = 500
 MOST_REQUESTS = 1_000
@@ -73,7 +73,7 @@ class MediaWiki(SearchProvider, BacklinkProvider):
         wanted |= {"srwhat": what, "srlimit": str(min(limit, MOST_AT_ONCE))}
         async for answer in self._answers(wanted, harmless="search-title-disabled"):
             for row in rows(answer.get("search")):
-                yield text(row.get("title")), html.unescape(_TAG.sub("", text(row.get("snippet"))))
+                yield text(row.get("title")), unescape(_TAG.sub("", text(row.get("snippet"))))
 
     async def backlinks(self, url: str, limit: int) -> list[str]:
         form = await self._article_form() if limit > 0 else ""
