@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from clew.registry import OWN, Registry
+from clew.text.shown import json_text, shown_lines
 
 UNITS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}
 
@@ -70,6 +70,12 @@ class NamedOption(click.Option):
             self.registry.require(value)
 
 
+def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print text, on standard error where asked. Whatever it quotes, nothing but line feeds reaches the terminal as a
+    control character; texts from outside that must not begin a line go through ``shown`` first."""
+    click.echo(shown_lines(text), err=err, nl=nl)
+
+
 def print_json(value: Any) -> None:
     """One line of JSON on standard output."""
-    click.echo(msgspec.json.encode(value).decode())
+    say(json_text(value))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from clew.cli.common import NamedOption, Span, json_option, print_json, project_argument
+from clew.cli.common import NamedOption, Span, json_option, print_json, project_argument, say
 from clew.cli.logs import LEVELS, logging_to
 from clew.cli.progress import Lines, Live, Logged, Quiet, Screen
 from clew.crawl.running import CrawlResult
@@ -100,7 +100,7 @@ def screen_for(quiet: bool) -> Screen:
 
 def _tell(project: Path, result: CrawlResult) -> None:
     why = WHY.get(result.stopped_by, f"the rule stop.{result.stopped_by} of clew.toml says so")
-    click.echo(
+    say(
         f"stopped: {why}\n"
         f"fetched {result.fetched} ({result.fetched_now} now, in {span(result.seconds)}), {result.relevant} relevant: "
         f"harvest rate {result.harvest_rate:.3f}\n"

@@ -11,8 +11,9 @@ from pathlib import Path
 import click
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
-from clew.cli.common import json_option, print_json
+from clew.cli.common import json_option, print_json, say
 from clew.cli.crawl import screen_for
 from clew.cli.report import write_report
 from clew.config import quoted
@@ -20,6 +21,7 @@ from clew.errors import InputError
 from clew.project.assembly import CrawlOptions, crawl
 from clew.project.folder import SETTINGS
 from clew.project.project import Project
+from clew.text.shown import shown
 from clew.web.simulated import Demo, demo_web
 from clew.web.simulated.server import DemoServer
 
@@ -95,7 +97,7 @@ def command(pages: int, seed: int, folder: Path, as_json: bool) -> None:
     _clear(folder)
     with DemoServer(demo_web(seed).web) as server:
         demo = demo_web(seed, server.port)
-        click.echo(_introduction(demo, server.port), err=True)
+        say(_introduction(demo, server.port), err=True)
         rows = [_harvest(demo, server, folder / strategy, strategy, pages) for strategy in STRATEGIES]
     if as_json:
         print_json({"harvests": rows, "topic": demo.topic})
@@ -126,7 +128,7 @@ def _clear(folder: Path) -> None:
 
 def _harvest(demo: Demo, server: DemoServer, folder: Path, strategy: str, pages: int) -> Harvest:
     _make_project(demo, server, folder, strategy)
-    click.echo(f"\n{strategy}:", err=True)
+    say(f"\n{strategy}:", err=True)
     project = Project(folder)
     started = time.monotonic()
     screen = screen_for(quiet=False)
@@ -186,22 +188,20 @@ def _tell(rows: list[Harvest], demo: Demo) -> None:
     console = Console()
     console.print(_table(rows, demo.topic))
     breadth, best = rows
-    click.echo(f"{breadth.strategy} takes links as they come, {best.strategy} those of relevant pages first.")
+    say(f"{breadth.strategy} takes links as they come, {best.strategy} those of relevant pages first.")
     if breadth.found:
-        click.echo(
-            f"With the same number of fetches, {best.strategy} found {best.found / breadth.found:.1f} times as many."
-        )
-    click.echo("This web was shaped to show the difference; on others it can be smaller or larger.")
-    click.echo(f"\nThe best pages that {best.strategy} found:")
+        say(f"With the same number of fetches, {best.strategy} found {best.found / breadth.found:.1f} times as many.")
+    say("This web was shaped to show the difference; on others it can be smaller or larger.")
+    say(f"\nThe best pages that {best.strategy} found:")
     for find in best.best:
-        click.echo(f"  {find.title}\n    {find.url}")
-    click.echo(f"\nOpen {best.report} in a browser for the whole harvest.")
+        say(f"  {shown(find.title)}\n    {shown(find.url)}")
+    say(f"\nOpen {best.report} in a browser for the whole harvest.")
     if best.best:
-        click.echo(f"Why was the first page fetched? clew explain {Path(best.report).parent} {best.best[0].url}")
+        say(f"Why was the first page fetched? clew explain {Path(best.report).parent} {best.best[0].url}")
 
 
 def _table(rows: list[Harvest], topic: str) -> Table:
-    table = Table(title=f"Looking for pages about {topic}")
+    table = Table(title=Text(f"Looking for pages about {topic}"))
     for name in ("strategy", "fetched", "judged relevant", f"about {topic} in truth", "seconds", "pages/s"):
         table.add_column(name, justify="left" if name == "strategy" else "right")
     for row in rows:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
-from clew.cli.common import json_option, print_json, project_argument
+from clew.cli.common import json_option, print_json, project_argument, say
 from clew.project.explaining import Explanation, explain
 from clew.project.lists import Line, seed_url
 from clew.project.project import Project
+from clew.text.shown import shown
 
 
 @click.command()
@@ -28,21 +29,23 @@ def command(project: Path, url: str, as_json: bool) -> None:
     if as_json:
         print_json(found)
     else:
-        click.echo(_words(found))
+        say(_words(found))
 
 
 def _words(found: Explanation) -> str:
-    lines = [found.url, f"  {found.verdict}"]
+    lines = [shown(found.url), f"  {shown(found.verdict)}"]
     if found.path:
         lines.append("how the crawl came there:")
     for step in found.path:
-        lines.append(f"  {step.number:>6}  score {step.score:.3f}  relevance {_number(step.relevance)}  {step.url}")
-        lines.extend(f"          {part}" for part in step.parts)
+        lines.append(
+            f"  {step.number:>6}  score {step.score:.3f}  relevance {_number(step.relevance)}  {shown(step.url)}"
+        )
+        lines.extend(f"          {shown(part)}" for part in step.parts)
         if step.anchor:
-            lines.append(f"          the link reads: {step.anchor}")
+            lines.append(f"          the link reads: {shown(step.anchor)}")
     if found.terms:
         lines.append("terms that weighed most (+ speaks for, - against):")
-        lines.extend(f"  {weight:+.4f}  {term}" for term, weight in found.terms)
+        lines.extend(f"  {weight:+.4f}  {shown(term)}" for term, weight in found.terms)
     return "\n".join(lines)
 
 

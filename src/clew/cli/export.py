@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from clew.cli.common import NamedOption, print_json, project_argument
+from clew.cli.common import NamedOption, print_json, project_argument, say
 from clew.errors import ClewError, InputError
 from clew.export.base import Collection, Exporter
 from clew.export.collection import chosen
@@ -31,7 +31,8 @@ def command(project: Path, form: str, everything: bool, top: int, out: Path | No
     """Hand the collection over: relevant pages, best first.
 
     JSON lines and CSV hold what is known of each page, WARC the pages themselves as they were fetched; bookmarks and
-    yaml file their URLs under the topics, for a browser or another project.
+    yaml file their URLs under the topics, for a browser or another project. In CSV, texts that a spreadsheet would take
+    for formulas begin with a '; JSON lines hold them as they are.
     """
     if as_json and out is None:
         raise InputError("--json needs --out FILE: standard output is taken by the export itself")
@@ -48,7 +49,7 @@ def command(project: Path, form: str, everything: bool, top: int, out: Path | No
     if as_json:
         print_json({"exported": count, "to": form, "out": str(out)})
     elif out is not None:
-        click.echo(f"wrote {count} pages to {out}", err=True)
+        say(f"wrote {count} pages to {out}", err=True)
 
 
 def _export(exporter: Exporter, pages: Iterator[VisitRow], out: Path | None) -> int:

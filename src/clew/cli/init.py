@@ -10,13 +10,14 @@ from typing import Any
 
 import click
 
-from clew.cli.common import NamedOption, json_option, print_json
+from clew.cli.common import NamedOption, json_option, print_json, say
 from clew.cli.searching import add_query
 from clew.cli.template import settings_text
 from clew.cli.wishes import Wish, add_bookmarks, add_pages, add_project, add_taxonomy, seeds_of, specs
 from clew.config import parse
 from clew.errors import InputError
 from clew.project.folder import SETTINGS
+from clew.text.shown import shown
 from clew.topics.entry import Entry
 from clew.topics.interest import Interest
 from clew.topics.topicsfile import write_topics
@@ -197,8 +198,8 @@ def _tell(project: Path, wish: Wish, words: dict[str, float], as_json: bool) -> 
     filed = sum(len(wish.tree.own(topic)) for topic in range(topics)) if wish.tree is not None else 0
     tree = f"{topics} topics with {filed} examples, " if topics else ""
     for note in wish.notes:
-        click.echo(f"note: {note}")
-    click.echo(
+        say(f"note: {shown(note)}")
+    say(
         f"made {project}: {counts['seeds']} seeds, {tree}{counts['relevant']} relevant and {counts['irrelevant']} "
         f"irrelevant examples, {len(words)} keywords\nnext: clew crawl {project} --max-pages 1000"
     )

@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 import msgspec
 
-from clew.cli.common import NamedOption, json_option, print_json, project_argument
+from clew.cli.common import NamedOption, json_option, print_json, project_argument, say
 from clew.judges.registry import JUDGES
 from clew.project.judging import Verdict, judge_pages
 from clew.project.lists import Line, example
 from clew.project.project import Project
+from clew.text.shown import shown
 
 SHOWN = 8
 """Topics shown for people."""
@@ -29,23 +30,23 @@ def command(project: Path, pages: tuple[str, ...], judge: str | None, as_json: b
     if as_json:
         print_json([msgspec.to_builtins(one) for one in found])
     else:
-        click.echo("\n\n".join(_words(one) for one in found))
+        say("\n\n".join(_words(one) for one in found))
 
 
 def _words(one: Verdict) -> str:
     if one.reason:
-        return f"{one.page}\n  not judged: {one.reason}"
-    lines = [one.page]
+        return f"{shown(one.page)}\n  not judged: {shown(one.reason)}"
+    lines = [shown(one.page)]
     if one.title:
-        lines.append(f"  {one.title}")
+        lines.append(f"  {shown(one.title)}")
     lines.append(f"  {'relevant' if one.relevant else 'not relevant'}: relevance {one.relevance:.3f}")
     if len(one.scores) > 1:
         best = sorted(one.scores, key=lambda score: -score[1])[:SHOWN]
         lines.append("topics:")
-        lines.extend(f"  {score:.3f}  {name}" for name, score in best)
+        lines.extend(f"  {score:.3f}  {shown(name)}" for name, score in best)
         lines.append("the interest, step by step:")
         lines.extend(f"  {value:.3f}  {text}" for text, value in one.steps)
     if one.terms:
         lines.append("terms that weighed most (+ speaks for, - against):")
-        lines.extend(f"  {weight:+.4f}  {term}" for term, weight in one.terms)
+        lines.extend(f"  {weight:+.4f}  {shown(term)}" for term, weight in one.terms)
     return "\n".join(lines)

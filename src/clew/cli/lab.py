@@ -9,8 +9,9 @@ from typing import Any
 import click
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
-from clew.cli.common import NamedOption, json_option, print_json
+from clew.cli.common import NamedOption, json_option, print_json, say
 from clew.cli.labtask import from_crawl as from_finished_crawl
 from clew.cli.labweb import command as web_command
 from clew.errors import InputError
@@ -26,6 +27,7 @@ from clew.lab.tasks import load as load_task
 from clew.project.project import Project
 from clew.registry import Registry
 from clew.strategies.registry import STRATEGIES
+from clew.text.shown import shown
 
 WIDTH = 132
 """Columns that the table needs; it is not squeezed into fewer."""
@@ -89,7 +91,7 @@ def run(
     else:
         _table(results)
         if out is not None:
-            click.echo(f"report: {out / 'report.html'}")
+            say(f"report: {out / 'report.html'}")
 
 
 @command.command("report")
@@ -101,7 +103,7 @@ def report(folder: Path, as_json: bool) -> None:
     if as_json:
         print_json({"report": str(page)})
     else:
-        click.echo(f"report: {page}")
+        say(f"report: {page}")
 
 
 @command.command("task")
@@ -119,7 +121,7 @@ def task(project: Path, from_crawl: bool, truth: str, out: Path, as_json: bool) 
     if as_json:
         print_json({"task": str(made)})
     else:
-        click.echo(f"made {made}\nnext: clew lab run {made} --out results")
+        say(f"made {made}\nnext: clew lab run {made} --out results")
 
 
 @command.command("sim")
@@ -135,7 +137,7 @@ def sim(preset: str, pages: int, seed: int, budget: int, out: Path, as_json: boo
     if as_json:
         print_json({"task": str(made)})
     else:
-        click.echo(f"made {made}\nnext: clew lab run {made}")
+        say(f"made {made}\nnext: clew lab run {made}")
 
 
 command.add_command(web_command)
@@ -172,11 +174,16 @@ def _table(results: Sequence[TaskResult]) -> None:
             area = area_over_oracle(run.found, result.oracle, run.budget)
             shares = [f"{share:.2f}" for share in recall_at(run.found, run.reachable, run.budget)]
             counts = (str(int(run.found.sum())), str(run.reachable), *shares, f"{run.cpu_ms_per_page:.1f}")
-            table.add_row(run.task, run.strategy, run.judge, f"{area:.3f}", *counts)
+            table.add_row(*map(_plain, (run.task, run.strategy, run.judge)), f"{area:.3f}", *counts)
         best, most = result.one_step, result.runs[0]
         area = area_over_oracle(best, result.oracle, most.budget)
         shares = [f"{share:.2f}" for share in recall_at(best, most.reachable, most.budget)]
         counts = (str(int(best.sum())), str(most.reachable), *shares, "")
-        table.add_row(result.task, "one-step sight", "", f"{area:.3f}", *counts, end_section=True)
+        table.add_row(_plain(result.task), "one-step sight", "", f"{area:.3f}", *counts, end_section=True)
     console = Console()
     Console(width=max(console.width, WIDTH)).print(table)
+
+
+def _plain(name: str) -> Text:
+    """A name as it stands: what looks like markup is none."""
+    return Text(shown(name))

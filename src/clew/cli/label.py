@@ -8,12 +8,13 @@ from pathlib import Path
 import click
 import msgspec
 
-from clew.cli.common import json_option, print_json, project_argument
+from clew.cli.common import json_option, print_json, project_argument, say
 from clew.errors import InputError
 from clew.examples.labels import IRRELEVANT, LABELS, RELEVANT, add_label
 from clew.project.lists import Line, example
 from clew.project.project import Project
 from clew.project.uncertain import Candidate, uncertain
+from clew.text.shown import shown
 
 
 @click.command()
@@ -39,7 +40,7 @@ def command(project: Path, url: str | None, verdict: str | None, n: int | None, 
     if as_json:
         print_json({"url": line, "verdict": verdict, "labels": len(opened.labels())})
     else:
-        click.echo(f"{line} is {verdict}; {len(opened.labels())} pages are labelled")
+        say(f"{line} is {verdict}; {len(opened.labels())} pages are labelled")
 
 
 def _checked(project: Project, verdict: str) -> str:
@@ -64,12 +65,12 @@ def _ask(project: Project, n: int, as_json: bool) -> None:
         _interview(project, found)
     else:
         for one in found:
-            click.echo(f"{one.relevance:.3f}  {one.url}  {one.title}")
+            say(f"{one.relevance:.3f}  {shown(one.url)}  {shown(one.title)}")
 
 
 def _interview(project: Project, found: list[Candidate]) -> None:
     for place, one in enumerate(found, 1):
-        click.echo(f"{place}/{len(found)}  relevance {one.relevance:.3f}  {one.title}\n  {one.url}")
+        say(f"{place}/{len(found)}  relevance {one.relevance:.3f}  {shown(one.title)}\n  {shown(one.url)}")
         answer = click.prompt("  relevant (r), irrelevant (i), skip (s), quit (q)", default="s", show_default=False)
         if answer.lower().startswith("q"):
             return

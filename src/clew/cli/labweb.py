@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
-from clew.cli.common import json_option, print_json
+from clew.cli.common import json_option, print_json, say
 from clew.lab.tasks import load
 from clew.lab.webplots import MEASURES, conclusion, web_report
+from clew.text.shown import shown
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -28,4 +29,4 @@ def command(tasks: Sequence[Path], seed: int, out: Path, as_json: bool) -> None:
     if as_json:
         print_json([{"task": web.name} | {each.name: round(each.read(web), 4) for each in MEASURES} for web in webs])
     else:
-        click.echo(f"{conclusion(webs)}\npage: {out}")
+        say(f"{shown(conclusion(webs))}\npage: {out}")

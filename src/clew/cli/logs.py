@@ -9,14 +9,10 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-import msgspec
-
 from clew.errors import InputError
+from clew.text.shown import json_text, shown
 
 LEVELS = ("debug", "info", "warning", "error")
-
-CONTROLS = {code: f"\\x{code:02x}" for code in [*range(32), *range(127, 160)]}
-"""Control characters in texts from the web could rewrite a terminal or forge a line."""
 
 
 class Text(logging.Formatter):
@@ -24,7 +20,7 @@ class Text(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         line = f"{_time(record)} {record.levelname} {record.getMessage()}"
-        return line.translate(CONTROLS)
+        return shown(line)
 
 
 class Json(logging.Formatter):
@@ -40,7 +36,7 @@ class Json(logging.Formatter):
             "event": getattr(record, "event", ""),
             "text": record.getMessage(),
         }
-        return msgspec.json.encode(line).decode()
+        return json_text(line)
 
 
 class ToUser(logging.Handler):
@@ -51,7 +47,7 @@ class ToUser(logging.Handler):
         self.say = say
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.say(record.getMessage().translate(CONTROLS))
+        self.say(shown(record.getMessage()))
 
 
 @contextmanager

@@ -11,7 +11,9 @@ from typing import Any
 
 import click
 
+from clew.cli.common import say
 from clew.errors import ClewError
+from clew.text.shown import shown_lines
 from clew.version import __version__
 
 COMMANDS = {
@@ -66,8 +68,7 @@ def execute(arguments: list[str] | None = None) -> int:  # noqa: PLR0911  # one 
     except click.exceptions.Abort:
         return _say("stopped", 1)
     except click.ClickException as error:
-        error.show()
-        return 2
+        return _usage(error)
     except ClewError as error:
         return _say(str(error), error.exit_code)
     except BrokenPipeError:  # the reader of our output went away (clew export ... | head)
@@ -82,12 +83,19 @@ def execute(arguments: list[str] | None = None) -> int:  # noqa: PLR0911  # one 
 
 
 def _say(message: str, code: int) -> int:
-    click.echo(f"clew: {message}", err=True)
+    say(f"clew: {message}", err=True)
     return code
+
+
+def _usage(error: click.ClickException) -> int:
+    """A wrong option or argument, which the message quotes."""
+    vars(error)["message"] = shown_lines(error.message)
+    error.show()
+    return 2
 
 
 def _fault(error: Exception) -> int:
     """A fault of ours: the details go to a file, the user gets one line."""
     with tempfile.NamedTemporaryFile("w", prefix="clew-fault-", suffix=".txt", delete=False, encoding="utf-8") as out:
-        out.write("".join(traceback.format_exception(error)))
+        out.write(shown_lines("".join(traceback.format_exception(error))))
     return _say(f"a fault in Clew, not in your input: {type(error).__name__}: {error}\n  details: {out.name}", 1)

@@ -7,17 +7,18 @@ from logging import WARNING
 from types import TracebackType
 from typing import Self
 
-import click
 from rich.console import Console, Group
 from rich.live import Live as RichLive
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from clew.cli.common import say
 from clew.crawl.events import tell
 from clew.crawl.loop import Loop
 from clew.crawl.running import Display
 from clew.crawl.showing import span, summary
+from clew.text.shown import shown
 
 LINE_EVERY_S = 5.0
 BEST_EVERY_S = 2.0
@@ -42,7 +43,7 @@ class Screen:
 
     def note(self, text: str) -> None:
         """Something the user should know."""
-        click.echo(f"clew: {text}", err=True)
+        say(f"clew: {shown(text)}", err=True)
 
     def __enter__(self) -> Self:
         return self
@@ -76,7 +77,7 @@ class Lines(Screen):
         if self.crawl is None or now - self._last < LINE_EVERY_S:
             return
         self._last = now
-        click.echo(summary(self.crawl), err=True)
+        say(summary(self.crawl), err=True)
 
 
 class Live(Screen):
@@ -104,7 +105,7 @@ class Live(Screen):
         self._live.stop()
 
     def note(self, text: str) -> None:
-        self._live.console.print(f"clew: {text}", markup=False, highlight=False)
+        self._live.console.print(f"clew: {shown(text)}", markup=False, highlight=False, emoji=False)
 
     def tick(self) -> None:
         """Look up the best links now and then, in the crawl's own thread."""
@@ -141,7 +142,7 @@ class Live(Screen):
             ("hosts waiting", f"{frontier.hosts_waiting:,}"),
             ("failed", f"{progress.failed:,}"),
             ("refused", f"{progress.refused:,}"),
-            ("strategy", crawl.parts.strategy.name),
+            ("strategy", shown(crawl.parts.strategy.name)),
         )
         for start in range(0, len(cells), 6):
             row = cells[start : start + 6]
@@ -151,5 +152,5 @@ class Live(Screen):
     def _links(self) -> Table:
         table = Table.grid(padding=(0, 2))
         for score, url in self._best:
-            table.add_row(Text(f"{score:.3f}", style="cyan"), Text(url, overflow="ellipsis", no_wrap=True))
+            table.add_row(Text(f"{score:.3f}", style="cyan"), Text(shown(url), overflow="ellipsis", no_wrap=True))
         return table

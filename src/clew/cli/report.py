@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from clew.cli.common import json_option, print_json, project_argument
+from clew.cli.common import json_option, print_json, project_argument, say
 from clew.crawl.lastrun import last_run
 from clew.errors import ClewError
 from clew.export.collection import chosen, iso
@@ -50,7 +50,7 @@ def command(
     if as_json:
         print_json({"report": str(target)})
     else:
-        click.echo(f"wrote {target}: open it in a browser")
+        say(f"wrote {target}: open it in a browser")
 
 
 def _print_paths(
@@ -67,9 +67,9 @@ def _print_paths(
     if as_json:
         print_json({"paths": text, "report": str(out or "")})
     elif out is None:
-        click.echo(text, nl=False)
+        say(text, nl=False)
     else:
-        click.echo(f"wrote {out}")
+        say(f"wrote {out}")
 
 
 def write_report(project: Project, target: Path) -> Path:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import click
 
-from clew.cli.common import json_option, print_json, project_argument
+from clew.cli.common import json_option, print_json, project_argument, say
 from clew.export.refused import RefusedGroup, refused
 from clew.export.summary import Summary, summarise
 from clew.project.project import Project
+from clew.text.shown import shown
 
 HOSTS_SHOWN = 10
 """Hosts listed of each reason."""
@@ -32,7 +33,7 @@ def command(project: Path, only_refused: bool, as_json: bool) -> None:
     elif as_json:
         print_json(found)
     else:
-        click.echo(_words(project, found))
+        say(_words(project, found))
 
 
 def _show_refused(groups: list[RefusedGroup], as_json: bool) -> None:
@@ -40,15 +41,15 @@ def _show_refused(groups: list[RefusedGroup], as_json: bool) -> None:
     if as_json:
         print_json({"refused": total, "groups": groups})
         return
-    click.echo(f"{total:,} links were refused" if total != 1 else "1 link was refused")
+    say(f"{total:,} links were refused" if total != 1 else "1 link was refused")
     for reason, same in groupby(groups, key=lambda group: group.reason):
         hosts = list(same)
-        click.echo(f"\n{reason} ({sum(group.count for group in hosts):,})")
+        say(f"\n{shown(reason)} ({sum(group.count for group in hosts):,})")
         for group in hosts[:HOSTS_SHOWN]:
-            click.echo(f"  {group.host}  {group.count:,}")
-            click.echo("".join(f"    {url}\n" for url in group.examples), nl=False)
+            say(f"  {shown(group.host)}  {group.count:,}")
+            say("".join(f"    {shown(url)}\n" for url in group.examples), nl=False)
         if len(hosts) > HOSTS_SHOWN:
-            click.echo(f"  and {len(hosts) - HOSTS_SHOWN:,} other hosts (--json lists all)")
+            say(f"  and {len(hosts) - HOSTS_SHOWN:,} other hosts (--json lists all)")
 
 
 def _words(project: Path, found: Summary) -> str:

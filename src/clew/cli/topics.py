@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from clew.cli.common import json_option, print_json, project_argument
+from clew.cli.common import json_option, print_json, project_argument, say
 from clew.config import load, quoted
 from clew.errors import InputError
 from clew.project.folder import SETTINGS
@@ -17,6 +17,7 @@ from clew.project.project import Project
 from clew.project.reference import judge_settings
 from clew.project.reference import learn_reference as learn
 from clew.project.understood import About, Told, about
+from clew.text.shown import shown
 from clew.topics.interest import Interest
 
 FOUND = 40
@@ -57,7 +58,7 @@ def command(
     if as_json:
         print_json(msgspec.to_builtins(found))
     else:
-        click.echo(_words(found))
+        say(_words(found))
 
 
 def _learn(project: Project, as_json: bool) -> None:
@@ -65,9 +66,9 @@ def _learn(project: Project, as_json: bool) -> None:
     if as_json:
         print_json({"pages": int(found.documents), "features": len(found)})
     else:
-        click.echo(f"learned from {found.documents:,.0f} pages how rare {len(found):,} features are")
+        say(f"learned from {found.documents:,.0f} pages how rare {len(found):,} features are")
         if getattr(judge_settings(project), "reference", "") != "crawl":
-            click.echo('judges that compare vectors use it with reference = "crawl", as in [judge.svm]')
+            say('judges that compare vectors use it with reference = "crawl", as in [judge.svm]')
 
 
 def _search(project: Project, words: str, as_json: bool) -> None:
@@ -76,7 +77,7 @@ def _search(project: Project, words: str, as_json: bool) -> None:
     if as_json:
         print_json(paths)
     else:
-        click.echo("\n".join(paths) or f"no topic holds the words {words!r}")
+        say("\n".join(map(shown, paths)) or f"no topic holds the words {words!r}")
 
 
 def _set_interest(project: Project, text: str) -> None:
@@ -104,14 +105,14 @@ def _set_interest(project: Project, text: str) -> None:
 
 
 def _words(found: About) -> str:
-    lines = [f"interest: {found.interest}   (relevant from {found.threshold:g} on)"]
+    lines = [f"interest: {shown(found.interest)}   (relevant from {found.threshold:g} on)"]
     if found.excluded:
-        lines.append(f"excluded afterwards: {found.excluded}")
+        lines.append(f"excluded afterwards: {shown(found.excluded)}")
     for topic in found.topics[:SHOWN]:
         lines += _topic(topic)
     if len(found.topics) > SHOWN:
         lines.append(f"... and {len(found.topics) - SHOWN} more topics; clew topics PROJECT --search WORDS finds them")
-    lines += [f"warning: {text}" for text in found.warnings]
+    lines += [f"warning: {shown(text)}" for text in found.warnings]
     return "\n".join(lines)
 
 
@@ -120,17 +121,17 @@ def _topic(topic: Told) -> list[str]:
     name = topic.path.rpartition("/")[2]
     below = f", {topic.inherited} with those below" if topic.inherited != topic.own else ""
     wanted = "* " if topic.wanted else "  "
-    lines = [f"{wanted}{indent}{name}: {topic.own} examples{below}"]
+    lines = [f"{wanted}{indent}{shown(name)}: {topic.own} examples{below}"]
     if topic.description:
-        lines.append(f"  {indent}  {topic.description}")
+        lines.append(f"  {indent}  {shown(topic.description)}")
     if topic.quality is not None:
         rated = topic.quality
         named = {"precision": rated.precision, "recall": rated.recall, "average precision": rated.average_precision}
         lines.append(f"  {indent}  estimated {', '.join(f'{name} {_share(value)}' for name, value in named.items())}")
     if topic.typical:
-        lines.append(f"  {indent}  typical: {', '.join(topic.typical)}")
+        lines.append(f"  {indent}  typical: {', '.join(map(shown, topic.typical))}")
     if topic.distinct:
-        lines.append(f"  {indent}  sets it apart: {', '.join(topic.distinct)}")
+        lines.append(f"  {indent}  sets it apart: {', '.join(map(shown, topic.distinct))}")
     return lines
 
 

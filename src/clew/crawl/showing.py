@@ -11,6 +11,7 @@ from typing import Any
 
 from clew.crawl.loop import Loop
 from clew.crawl.running import Display
+from clew.text.shown import shown
 
 EVERY_S = 1.0
 
@@ -43,7 +44,7 @@ def display_of(wanted: bool) -> Iterator[Display]:
         yield Display()
         return
     line = _Line(_notebook() or _terminal)
-    yield Display(line.started, line.tick, lambda text: print(f"clew: {text}", file=sys.stderr))
+    yield Display(line.started, line.tick, lambda text: print(f"clew: {shown(text)}", file=sys.stderr))
     line.last()
 
 

@@ -1,4 +1,8 @@
-"""A collection as a table: CSV with a header line, UTF-8 (docs/commands.md has the fields)."""
+"""A collection as a table: CSV with a header line, UTF-8 (docs/commands.md has the fields).
+
+Pages say what stands in many cells, and a spreadsheet evaluates what looks like a formula: such texts begin with a '.
+JSON lines hold them as they are.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from typing import IO
 from clew.export.base import Exporter
 from clew.export.collection import FIELDS, records
 from clew.store.records import VisitRow
+from clew.text.shown import cell
 
 
 class Csv(Exporter):
@@ -23,7 +28,7 @@ class Csv(Exporter):
         writer.writeheader()
         count = 0
         for count, row in enumerate(records(self.collection.store, pages), 1):  # noqa: B007  # it is what is returned
-            writer.writerow(row)
+            writer.writerow({name: cell(one) if isinstance(one, str) else one for name, one in row.items()})
         text.flush()
         text.detach()
         return count

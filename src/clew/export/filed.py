@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from clew.store.records import VisitRow
+from clew.text.shown import shown
 from clew.topics.entry import Entry
 
 UNFILED = "Other"
@@ -16,4 +17,6 @@ def filed(rows: Iterable[VisitRow], topics: Sequence[str]) -> Iterator[Entry]:
     for row in rows:
         path = topics[row.topic] if row.topic is not None and row.topic >= 0 else UNFILED
         about = f"relevance {row.relevance:.3f}"
-        yield Entry(tuple(path.split("/")), row.url, row.title or row.url, about, added=row.fetched_at)
+        yield Entry(
+            tuple(map(shown, path.split("/"))), row.url, shown(row.title) or row.url, about, added=row.fetched_at
+        )

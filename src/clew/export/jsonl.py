@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import IO
 
-import msgspec
-
 from clew.export.base import Exporter
 from clew.export.collection import records
 from clew.store.records import VisitRow
+from clew.text.shown import json_text
 
 
 class JsonLines(Exporter):
@@ -20,5 +19,5 @@ class JsonLines(Exporter):
     def write(self, pages: Iterable[VisitRow], out: IO[bytes]) -> int:
         count = 0
         for count, row in enumerate(records(self.collection.store, pages), 1):  # noqa: B007  # it is what is returned
-            out.write(msgspec.json.encode(row) + b"\n")
+            out.write(json_text(row).encode() + b"\n")
         return count

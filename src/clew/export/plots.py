@@ -13,6 +13,8 @@ from typing import Any, ParamSpec
 import numpy as np
 import numpy.typing as npt
 
+from clew.text.shown import plot_label
+
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#8C8C8C"
 INK = "#010203"
 """Stands for the page's text colour; replaced by ``currentColor`` in the finished SVG."""
@@ -109,7 +111,7 @@ def distances(depth: npt.NDArray[np.int64], relevant: Flags) -> str:
 def hosts(rows: Sequence[tuple[str, int, int]]) -> str:
     """The hosts with most relevant pages: (name, relevant, fetched)."""
     figure, axes = _figure(height=0.6 + 0.3 * max(len(rows), 3))
-    names = [name if len(name) < 42 else name[:40] + "…" for name, _, _ in rows]
+    names = [plot_label(name) if len(name) < 42 else plot_label(name[:40]) + "…" for name, _, _ in rows]
     good = np.array([relevant for _, relevant, _ in rows])
     rest = np.array([fetched - relevant for _, relevant, fetched in rows])
     places = np.arange(len(rows))[::-1]

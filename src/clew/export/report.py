@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.export import plots
+from clew.text.shown import shown
 
 WINDOW = 200
 
@@ -63,21 +64,40 @@ footer { margin-top: 2rem; color: var(--soft); font-size: .85rem; }
 """
 
 
+POLICY = (
+    '<meta http-equiv="Content-Security-Policy" '
+    "content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">"
+)
+"""What the page holds of others' texts is escaped; should some get through, the browser runs and loads nothing."""
+
+
 def html(data: ReportData) -> str:
     """The whole page."""
     body = _plots(data) if len(data.relevant) else "<p class=says>Nothing was fetched yet.</p>"
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(data.name)} – Clew report</title><style>{STYLE}</style></head><body>\n"
-        f"<h1>{escape(data.name)}</h1><p class=says>{escape(_verdict(data))}</p>\n"
+        f"{POLICY}<title>{_safe(data.name)} – Clew report</title><style>{STYLE}</style></head><body>\n"
+        f"<h1>{_safe(data.name)}</h1><p class=says>{_safe(_verdict(data))}</p>\n"
         f"<dl>{_facts(data.facts)}</dl>\n{body}\n{_best(data.best)}\n"
-        f"<footer>Written by Clew on {escape(data.written)}.</footer></body></html>\n"
+        f"<footer>Written by Clew on {_safe(data.written)}.</footer></body></html>\n"
     )
 
 
+def _safe(text: str) -> str:
+    return escape(shown(text))
+
+
+def _link(page: ReportPage) -> str:
+    """The page's title, leading there if it lies on the web."""
+    title = _safe(page.title or page.url)
+    if not page.url.startswith(("http://", "https://")):
+        return title
+    return f'<a href="{_safe(page.url)}" rel="noopener noreferrer">{title}</a>'
+
+
 def _facts(facts: Mapping[str, str]) -> str:
-    return "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts.items())
+    return "".join(f"<div><dt>{_safe(name)}</dt><dd>{_safe(value)}</dd></div>" for name, value in facts.items())
 
 
 def _plots(data: ReportData) -> str:
@@ -91,7 +111,7 @@ def _plots(data: ReportData) -> str:
 
 
 def _section(title: str, says: str, svg: str) -> str:
-    return f"<section><h2>{escape(title)}</h2><p class=says>{escape(says)}</p>{svg}</section>\n"
+    return f"<section><h2>{_safe(title)}</h2><p class=says>{_safe(says)}</p>{svg}</section>\n"
 
 
 def _verdict(data: ReportData) -> str:
@@ -142,8 +162,7 @@ def _best(pages: Sequence[ReportPage]) -> str:
         return "<h2>Best pages</h2><p class=says>None yet.</p>"
     rows = "".join(
         f'<tr><td class="number">{place}</td><td class="number">{page.relevance:.3f}</td>'
-        f'<td><a href="{escape(page.url)}" rel="noreferrer">{escape(page.title or page.url)}</a>'
-        f'<br><small>{escape(page.url)}</small></td><td class="number">{page.depth}</td></tr>\n'
+        f'<td>{_link(page)}<br><small>{_safe(page.url)}</small></td><td class="number">{page.depth}</td></tr>\n'
         for place, page in enumerate(pages, 1)
     )
     return (

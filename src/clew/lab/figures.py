@@ -20,6 +20,7 @@ from clew.lab.comparison import BASELINE, Comparison
 from clew.lab.measures import sliding
 from clew.lab.results import Run
 from clew.model import Bools, Doubles, Floats
+from clew.text.shown import plot_label
 
 LEADERS, BANDS = 6, 3
 GREY = "#8C8C8C"
@@ -129,7 +130,7 @@ def overview(salt: str, comparison: Comparison) -> Any:
         axes.plot([comparison.sight(task)] * 2, [-place - 0.4, 0.4 - place], color=INK, linestyle=":", linewidth=1.6)
     axes.plot([], [], color=INK, linestyle=":", label="one-step sight")
     axes.axvline(1, color=INK, linestyle="--", linewidth=1.2, label="oracle")
-    axes.set_yticks([-place for place in range(len(tasks))], tasks)
+    axes.set_yticks([-place for place in range(len(tasks))], [plot_label(task) for task in tasks])
     axes.set(xlabel="area under the found-curve, as a fraction of the oracle's", xlim=(0, 1.05))
     axes.grid(visible=False, axis="y")
     legend(axes)

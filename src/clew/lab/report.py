@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 from itertools import combinations
 from pathlib import Path
@@ -17,6 +17,7 @@ from clew.lab.figures import Drawn
 from clew.lab.measures import area_over_oracle, prediction_accuracy, recall_at
 from clew.lab.paths import digging
 from clew.lab.results import Run
+from clew.text.shown import cell, file_name
 from clew.version import __version__
 
 FIELDS = (
@@ -26,6 +27,8 @@ FIELDS = (
     *("dug", "deep", "longest_tunnel", "modal_path", "lift"),
     *("seconds", "cpu_ms_per_page", "frontier", "robots", "absent", "stopped_by"),
 )
+
+_FIGURE = re.compile(r"-?\d+(\.\d+)?|-?inf|")
 
 Plot = Callable[[Comparison, str], Drawn]
 Reading = Callable[[Comparison, str], str]
@@ -110,9 +113,10 @@ def _task(comparison: Comparison, task: str, plots: Path) -> str:
         f"{comparison.budget(task):,} fetches allowed · {max(run.reachable for run in runs):,} relevant pages within "
         f"reach · {len(runs)} runs"
     )
+    says = escape(conclusion(comparison, task))
     return (
-        f'<section id="{_slug(task)}"><h2>{escape(task)}</h2><p><strong>{escape(conclusion(comparison, task))}</strong>'
-        f'</p><p class=soft>{facts}</p><div class="plots">{"".join(shown)}</div></section>\n'
+        f'<section id="{_slug(task)}"><h2>{escape(task)}</h2><p><strong>{says}</strong></p>'
+        f'<p class=soft>{facts}</p><div class="plots">{"".join(shown)}</div></section>\n'
     )
 
 
@@ -154,7 +158,7 @@ def _write_csv(comparison: Comparison, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(FIELDS)
-        writer.writerows(_record(comparison, run) for run in comparison.runs)
+        writer.writerows(_cells(_record(comparison, run)) for run in comparison.runs)
 
 
 def _record(comparison: Comparison, run: Run) -> list[object]:
@@ -190,7 +194,12 @@ def _write_overlap(comparison: Comparison, path: Path) -> None:
             for (one, mine), (other, theirs) in combinations(zip(names, sets, strict=True), 2):
                 both, either = len(mine & theirs), len(mine | theirs)
                 share = _known(both / either if either else np.nan)
-                writer.writerow((task, one, other, len(mine - theirs), len(theirs - mine), both, share))
+                writer.writerow(_cells([task, one, other, len(mine - theirs), len(theirs - mine), both, share]))
+
+
+def _cells(values: Sequence[object]) -> list[object]:
+    """No text but a figure begins as a formula."""
+    return [cell(value) if isinstance(value, str) and not _FIGURE.fullmatch(value) else value for value in values]
 
 
 def latex(comparison: Comparison) -> str:
@@ -267,4 +276,4 @@ def _escaped(text: str) -> str:
 
 def _slug(task: str) -> str:
     """A task's name as a file name and anchor."""
-    return re.sub(r"[^\w.-]+", "-", task).strip("-.") or "task"
+    return file_name(re.sub(r"[^\w.-]+", "-", task).strip("-.") or "task")

@@ -12,6 +12,7 @@ import numpy as np
 from clew.errors import InputError
 from clew.lab.results import Run
 from clew.lab.running import TaskResult
+from clew.text.shown import file_name
 
 RUNS, TASKS = "runs", "tasks"
 _SCALARS = ("task", "strategy", "judge", "repeat", "budget", "reachable", "seconds", "cpu_ms_per_page", "frontier")
@@ -24,10 +25,13 @@ def save(results: Iterable[TaskResult], folder: Path) -> None:
         (folder / name).mkdir(parents=True, exist_ok=True)
     for result in results:
         np.savez_compressed(
-            folder / TASKS / f"{result.task}.npz", task=result.task, oracle=result.oracle, one_step=result.one_step
+            folder / TASKS / f"{file_name(result.task)}.npz",
+            task=result.task,
+            oracle=result.oracle,
+            one_step=result.one_step,
         )
         for run in result.runs:
-            name = f"{run.task}.{run.strategy}.{run.judge}.{run.repeat}.npz"
+            name = ".".join(file_name(part) for part in (run.task, run.strategy, run.judge)) + f".{run.repeat}.npz"
             columns: dict[str, Any] = {field.name: getattr(run, field.name) for field in fields(Run)}
             np.savez_compressed(folder / RUNS / name, **{**columns, "urls": np.array(run.urls, np.str_)})
 

@@ -14,6 +14,7 @@ from msgspec import Meta, Struct
 
 from clew.config import quoted
 from clew.errors import ConfigError, InputError, UrlError
+from clew.text.shown import shown
 from clew.urls.canonical import canonical
 from clew.web.registry import absolute
 
@@ -80,7 +81,7 @@ def load(path: Path) -> Task:
         raise InputError(f"{path}: no page has a label that begins with one of {', '.join(file.truth.labels)}")
     web = file.web if ":" in file.web else f"archive:{file.web}"
     return Task(
-        name=file.name,
+        name=shown(file.name),
         path=path.resolve(),
         web=absolute(web, path.parent.resolve()),
         closed=file.closed,
@@ -107,7 +108,7 @@ def write(
 ) -> None:
     """Write a task file that ``load`` reads; ``truth``: the label of relevant pages."""
     path.write_text(
-        f"# {comment}\nname = {quoted(name)}\nweb = {quoted(web)}\nlabels = {quoted(labels)}\nclosed = true\n"
+        f"# {shown(comment)}\nname = {quoted(name)}\nweb = {quoted(web)}\nlabels = {quoted(labels)}\nclosed = true\n"
         f"budget = {budget}\nseeds = {_list(seeds)}\n\n[truth]\nlabels = [{quoted(truth)}]\n\n"
         f"[examples]\npositive = {_list(positive)}\nnegative = {_list(negative)}\n",
         encoding="utf-8",

@@ -23,6 +23,7 @@ from clew.lab.statistics import Degrees, Statistics, Text, Web, statistics
 from clew.lab.tasks import Task
 from clew.model import Bools, Outcome, Page, Request, Response
 from clew.text.reader import Reader, Unreadable
+from clew.text.shown import plot_label
 from clew.text.terms import tokeniser
 from clew.urls.canonical import Canonicaliser, host, keys, url_words
 from clew.version import __version__
@@ -287,7 +288,7 @@ def _fact(name: str, read: Callable[[Statistics], str], webs: Sequence[Statistic
 def _line(axes: Any, place: int, x: Any, y: Any, label: str, **style: Any) -> None:
     colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
     drawn = {"linestyle": LINES[place % len(LINES)], "marker": marker, "linewidth": 1.6, **EDGED, **style}
-    axes.plot(x, y, color=colour, label=label, **drawn)
+    axes.plot(x, y, color=colour, label=plot_label(label), **drawn)
 
 
 @styled
