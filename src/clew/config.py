@@ -139,6 +139,9 @@ class LimitSettings(Section, frozen=True):
     page_bytes: Annotated[int, doc("Bytes of a page, as sent and after decompression.", ge=1)] = 5_000_000
     page_s: Annotated[float, doc("Seconds for a whole page.", gt=0)] = 30.0
     read_s: Annotated[float, doc("Seconds to read and judge a page in a worker process.", gt=0)] = 30.0
+    read_bytes: Annotated[
+        int, doc("Bytes of memory that a worker process may take for reading pages (Linux).", ge=100_000_000)
+    ] = 1_000_000_000
     connect_s: Annotated[float, doc("Seconds to connect.", gt=0)] = 10.0
     redirects: Annotated[int, doc("Redirects in a row.", ge=0)] = 5
     header_bytes: Annotated[int, doc("Bytes of one header line of an answer.", ge=256)] = 16_384

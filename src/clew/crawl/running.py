@@ -108,7 +108,7 @@ async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps)
     archive = _archive(setup)
     level = settings.store.gzip_level if archive is not None else 0
     worker = PageWorker(setup.reader, trained.judge, trained.interest, level)
-    reading = ReadingPool(worker, _processes(settings, setup.clock), settings.limits.read_s)
+    reading = ReadingPool(worker, _processes(settings, setup.clock), settings.limits.read_s, settings.limits.read_bytes)
     view = CrawlView(
         examples=trained.examples,
         interest=trained.interest,

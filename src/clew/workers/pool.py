@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from clew.judges.base import Judge
 from clew.workers.channel import Channel, WorkerLostError
+from clew.workers.limits import JUDGING, Watch, ended_by_timer
 from clew.workers.messages import Job, Reading, pack_job, unpack_reading
 from clew.workers.worker import PageWorker, pickled_worker, work
 
@@ -24,6 +25,9 @@ LOGGER = logging.getLogger("clew.workers")
 BATCH = 8
 """Pages sent to a worker at a time, at most: messages cost more than small batches save."""
 
+MEMORY = 1_000_000_000
+"""Bytes by which a worker may grow, unless a pool is told otherwise."""
+
 START_S = 30.0
 """Seconds a worker may need to start on a busy machine."""
 
@@ -31,27 +35,49 @@ PATIENCE_S = 3.0
 """Seconds a worker may take to end."""
 
 
+class _Worker(Channel):
+    """A worker process, and which page it is at."""
+
+    def __init__(self, pickled: bytes, read_s: float, memory: int) -> None:
+        self.watch = Watch()
+        super().__init__(work, pickled, self.watch, read_s, memory)
+        self._batches = 0
+
+    def next_batch(self) -> int:
+        """The number of the batch that is asked for next: they are counted as in ``Watch``."""
+        self._batches += 1
+        return self._batches
+
+    def slow_page(self, batch: int) -> int:
+        """The page of a batch because of which the timer ended the process; -1 for none that is known.
+        To be asked when the process has ended."""
+        at, page = self.watch.at
+        return page if at == batch and ended_by_timer(self.process.exitcode) else JUDGING
+
+
 class ReadingPool:
     """Reads jobs in ``processes`` worker processes, or at once in this one when there are none.
 
-    ``read_s``: seconds a page may take in a worker process.
+    In a worker process a page may take ``read_s`` seconds, and ``memory`` bytes beyond what the process had at its
+    start; one that has kept more than half of that is replaced. In this process neither can be enforced.
     """
 
-    def __init__(self, worker: PageWorker, processes: int, read_s: float = 30.0) -> None:
+    def __init__(self, worker: PageWorker, processes: int, read_s: float = 30.0, memory: int = MEMORY) -> None:
         self.worker = worker
         self.processes = processes
         self.read_s = read_s
+        self.memory = memory
         self._waiting: list[tuple[Job, asyncio.Future[Reading]]] = []
         self._busy: set[asyncio.Task[None]] = set()
         self._pickled = pickled_worker(worker) if processes else b""
         self._workers = [self._new_worker() for _ in range(processes)]
-        self._apart: Channel | None = None
-        self._retired: list[Channel] = []
+        self._apart: _Worker | None = None
+        self._retired: list[_Worker] = []
         self._closed = False
         self._suspect = asyncio.Lock()
 
-    def _new_worker(self) -> Channel:
-        return Channel(work, self._pickled)
+    def _new_worker(self) -> _Worker:
+        return _Worker(self._pickled, self.read_s, self.memory)
 
     async def read(self, job: Job) -> Reading:
         """The reading of one job."""
@@ -73,7 +99,19 @@ class ReadingPool:
         self._workers = [self._new_worker() for _ in range(self.processes)]
         self._apart = None
 
-    def _all(self) -> list[Channel]:
+    def _replace(self, worker: _Worker) -> None:
+        """Have another worker in the place of this one; it has been done already when two batches were with it."""
+        if worker in self._workers:
+            self._workers[self._workers.index(worker)] = self._new_worker()
+
+    def _relieve(self, worker: _Worker) -> None:
+        """A worker that has grown too large may end when it has read what it was sent."""
+        if worker.watch.grown > self.memory // 2 and worker in self._workers:
+            self._replace(worker)
+            worker.retire()
+            self._retired = [one for one in [*self._retired, worker] if one.process.is_alive()]
+
+    def _all(self) -> list[_Worker]:
         return [*self._workers, *self._retired, *([self._apart] if self._apart is not None else [])]
 
     def _dispatch(self) -> None:
@@ -102,40 +140,48 @@ class ReadingPool:
 
     async def _readings(self, jobs: Sequence[Job]) -> list[Reading]:
         """Readings of a batch. When its worker died, or gave no answer in the time of all pages before it and in it,
-        its pages are read one at a time."""
+        its pages are read one at a time; but for one that took too long, if that is why the worker ended."""
         worker = min(self._workers, key=lambda one: one.pending)
+        batch = worker.next_batch()
         try:
-            return await self._run(worker, jobs, 2 * BATCH * self.read_s)
+            readings = await self._run(worker, jobs, 2 * BATCH * self.read_s)
         except (WorkerLostError, TimeoutError):
             if self._closed:
                 raise
-            if worker in self._workers:  # the first to notice replaces it
-                self._workers[self._workers.index(worker)] = self._new_worker()
+            self._replace(worker)
             worker.end(0)
-            return [await self._alone(job) for job in jobs]
+            slow = worker.slow_page(batch)
+            return [self._slow(job) if page == slow else await self._alone(job) for page, job in enumerate(jobs)]
+        self._relieve(worker)
+        return readings
 
     async def _alone(self, job: Job) -> Reading:
         """Read a suspect with no other page in its process: if that process ends too, this page is to blame."""
         async with self._suspect:
             worker = await self._started_apart()
             try:
-                (reading,) = await self._run(worker, [job], self.read_s)
+                (reading,) = await self._run(worker, [job], 2 * self.read_s + PATIENCE_S)
                 if worker is not self._apart:  # there is a new judge
                     worker.retire()
                 return reading
-            except WorkerLostError:
+            except (WorkerLostError, TimeoutError) as error:
                 if self._closed:
                     raise
-                reason = "cannot be read: it ended the process that read it"
-            except TimeoutError:
-                reason = f"cannot be read: it took longer than {self.read_s:g} s"
-            if self._apart is worker:
-                self._apart = None
-            worker.end(0)
-        LOGGER.warning("%s %s", job.response.url, reason)
-        return Reading(reason=reason, records=self.worker.archived(job))
+                if self._apart is worker:
+                    self._apart = None
+                worker.end(0)
+                if isinstance(error, TimeoutError) or ended_by_timer(worker.process.exitcode):
+                    return self._slow(job)
+        return self._unread(job, "it ended the process that read it")
 
-    async def _started_apart(self) -> Channel:
+    def _slow(self, job: Job) -> Reading:
+        return self._unread(job, f"it took longer than {self.read_s:g} s (limits.read_s)")
+
+    def _unread(self, job: Job, why: str) -> Reading:
+        LOGGER.warning("%s cannot be read: %s", job.response.url, why)
+        return Reading(reason=f"cannot be read: {why}", records=self.worker.archived(job))
+
+    async def _started_apart(self) -> _Worker:
         """The process for suspects, ready for one: the time of a page must not be spent on its start."""
         if self._apart is None:
             self._apart = worker = self._new_worker()
@@ -149,7 +195,7 @@ class ReadingPool:
         return self._apart
 
     @staticmethod
-    async def _run(worker: Channel, jobs: Sequence[Job], seconds: float) -> list[Reading]:
+    async def _run(worker: _Worker, jobs: Sequence[Job], seconds: float) -> list[Reading]:
         readings = await worker.ask([pack_job(job) for job in jobs], seconds)
         return [unpack_reading(reading) for reading in readings]
 

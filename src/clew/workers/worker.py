@@ -13,6 +13,7 @@ import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 from clew.judges.base import Judge
@@ -21,6 +22,7 @@ from clew.store.warc import encode
 from clew.text.language import STOP_WORDS
 from clew.text.reader import Reader, Unreadable
 from clew.topics.interest import Interest
+from clew.workers.limits import JUDGING, Limits, Watch, end_with_parent
 from clew.workers.messages import Job, Message, Reading, pack_reading, unpack_job
 
 LENGTH = struct.Struct("<Q")
@@ -28,6 +30,9 @@ LENGTH = struct.Struct("<Q")
 
 GC_THRESHOLDS = (20_000, 20, 20)
 """Pages are made of many small objects that refer to no one: looking for cycles after every 700 of them finds none."""
+
+
+_TOO_MUCH = "it takes more memory than a page may (limits.read_bytes)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +44,16 @@ class PageWorker:
     interest: Interest
     gzip_level: int = 0
 
-    def work(self, jobs: Sequence[Job]) -> list[Reading]:
-        """One reading a job, in order."""
-        pages = [self._read(job.response) for job in jobs]
+    def work(self, jobs: Sequence[Job], begins: Callable[[int], None] = lambda page: None) -> list[Reading]:
+        """One reading a job, in order. ``begins`` is called before a page is read, with its number, and with JUDGING
+        before all are judged and before they are packed."""
+        pages = []
+        for number, job in enumerate(jobs):
+            begins(number)
+            pages.append(self._read(job.response))
+        begins(JUDGING)
         judged = iter(self._judged([page for page in pages if isinstance(page, Page)]))
+        begins(JUDGING)
         return [
             self._unread(job, page) if isinstance(page, str) else self._reading(job, page, next(judged))
             for job, page in zip(jobs, pages, strict=True)
@@ -54,7 +65,8 @@ class PageWorker:
             return list(self.judge.judge(pages))
         except Exception as error:
             if len(pages) == 1:
-                return [f"cannot be judged: {type(error).__name__}: {error}"]
+                why = _TOO_MUCH if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"
+                return [f"cannot be judged: {why}"]
             return [one for page in pages for one in self._judged([page])]
 
     def _read(self, response: Response) -> Page | str:
@@ -64,6 +76,8 @@ class PageWorker:
             return self.reader.read(response)
         except Unreadable as error:
             return str(error)
+        except MemoryError:
+            return f"cannot be read: {_TOO_MUCH}"
         except Exception as error:  # a page must never stop a crawl, whatever it does to a parser
             return f"cannot be read: {type(error).__name__}: {error}"
 
@@ -91,16 +105,30 @@ def pickled_worker(worker: PageWorker) -> bytes:
     return pickle.dumps((worker, STOP_WORDS))
 
 
-def work(line: socket.socket, given: bytes) -> None:
-    """Be a worker with its ``pickled_worker`` until the line ends: packed jobs in, as many packed readings out."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to us too; the crawl says when to end
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+def work(line: socket.socket, given: bytes, watch: Watch, seconds: float, memory: int) -> None:
+    """Be a worker with its ``pickled_worker`` until the line ends: packed jobs in, as many packed readings out.
+
+    A page may take ``seconds``, and the process may grow by ``memory`` bytes; ``watch`` tells what it is at.
+    """
+    for name in ("SIGINT", "SIGTSTP"):  # a terminal sends Ctrl-C and Ctrl-Z to us too; the crawl says when to end
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    _end_with_parent()
     worker, stop_words = pickle.loads(given)
     STOP_WORDS.update(stop_words)
     gc.set_threshold(*GC_THRESHOLDS)
+    limits = Limits(seconds, memory)
+
+    def begins(page: int) -> None:
+        watch.page_begins(page)
+        limits.wind()
 
     def readings(jobs: Sequence[Message]) -> list[Message]:
-        return [pack_reading(reading) for reading in worker.work([unpack_job(job) for job in jobs])]
+        watch.batch_begins()
+        found = [pack_reading(reading) for reading in worker.work([unpack_job(job) for job in jobs], begins)]
+        limits.stop()
+        watch.grown = limits.grown
+        return found
 
     serve(line, readings)
 
@@ -108,9 +136,14 @@ def work(line: socket.socket, given: bytes) -> None:
 def _end_with_parent() -> None:
     """A crawl that is killed must leave no workers behind, not even those that are held by a page."""
     parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    if parent is not None and parent.pid is not None:
+        threading.Thread(target=_wait_for, args=(parent,), daemon=True).start()
+        end_with_parent(parent.pid)  # a thread waits in vain while C code holds the interpreter
+
+
+def _wait_for(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
 
 
 def serve(line: socket.socket, answer: Callable[[Any], object]) -> None:
