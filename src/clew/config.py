@@ -144,7 +144,9 @@ class LimitSettings(Section, frozen=True):
     ] = 1_000_000_000
     connect_s: Annotated[float, doc("Seconds to connect.", gt=0)] = 10.0
     redirects: Annotated[int, doc("Redirects in a row.", ge=0)] = 5
-    header_bytes: Annotated[int, doc("Bytes of one header line of an answer.", ge=256)] = 16_384
+    header_bytes: Annotated[
+        int, doc("Bytes of one header line of an answer; all lines may have four times as many.", ge=256)
+    ] = 65_536
     content_types: Annotated[tuple[str, ...], doc("Content types that are downloaded.")] = (
         "text/html",
         "application/xhtml+xml",

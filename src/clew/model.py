@@ -88,6 +88,8 @@ class Response:
     those sent for robots.txt on the way. ``ready_at`` is the earliest time at which the same host may be
     asked again. ``retry_at`` is set when the same URL is worth another try (always when DEFERRED).
     ``sitemaps`` are the sitemaps that robots.txt names, in the answer that brought robots.txt.
+    ``truncated`` says what cut the body short, as in WARC (disconnect, time, length). ``head`` holds status line
+    and header lines as they were received, the empty line included; it is empty where nobody has them.
     """
 
     url: str
@@ -109,6 +111,8 @@ class Response:
     http_version: str = "HTTP/1.1"
     from_cache: bool = False
     sitemaps: tuple[str, ...] = ()
+    truncated: str = ""
+    head: bytes = field(default=b"", compare=False, repr=False)
 
     def header(self, name: str) -> str:
         """The first header called ``name`` (case-insensitive), or an empty string."""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.text.codings import BodyError, TooLargeError
+from clew.text.codings import TooLargeError
 from clew.text.httpmessage import MessageError, decode_content, parse_response, status_of, without_chunks
 
 
@@ -79,8 +79,7 @@ def test_bodies_are_freed_of_all_their_codings():
     assert decode_content((), body, 50_000) is body
     with pytest.raises(TooLargeError, match="larger than 100 bytes"):
         decode_content((("Content-Encoding", "deflate, gzip"),), twice, 100)
-    with pytest.raises(BodyError, match="unknown Content-Encoding 'pack200'"):
-        decode_content((("Content-Encoding", "pack200"),), b"x", 10)
+    assert decode_content((("Content-Encoding", "pack200"),), b"x", 10) == b"x"
 
 
 @given(st.binary(max_size=300))

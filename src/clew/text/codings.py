@@ -2,13 +2,15 @@
 
 Fifty kilobytes of gzip can hold gigabytes, so no decoder here may produce more than its allowance: memory stays
 flat whatever a server or an archive sends. A body whose coding is announced but was never applied, or was undone by
-an archiver already, is taken as it is; one that breaks off inside its compression gives the part that came.
+an archiver already, is taken as it is; names that are no coding (utf-8, text/html, aws-chunked) say nothing; of a body
+that breaks off inside its compression or is damaged, the part that can be decoded is kept.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import IO, Protocol, cast
 
 import brotli
@@ -18,7 +20,10 @@ MAX_CODINGS = 4
 """Content codings on top of each other; nobody needs more than one."""
 
 _ZSTD_WINDOW_BYTES = 1 << 23  # RFC 9659: senders may not ask receivers of content codings for more
-_LONGEST_BLANK = 256  # bytes of blank lines before a page that was never deflated
+_TELLING = 64  # bytes at the start of a body by which text is told from compressed data
+_CONTROLS = bytes({*range(32)} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
+_ASCII = bytes(range(128))
+_SALVAGE_STEP = 4096
 _STEP = 65_536
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -26,6 +31,10 @@ _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 class BodyError(ValueError):
     """A body that cannot or must not be taken; the text says why, for people."""
+
+
+class DamagedError(BodyError):
+    """A body is not what its coding says, from some byte on."""
 
 
 class TooLargeError(BodyError):
@@ -48,20 +57,31 @@ class Collector:
     """A body under way: ``feed`` it pieces as sent, then ``finish``; ``encoded`` and ``decoded`` hold what came.
 
     Both are limited to ``limit`` bytes. ``slack``: a decoder may produce that many times more before it is stopped,
-    for those who want the beginning of something larger.
+    for those who want the beginning of something larger. ``damaged``: why no more than ``decoded`` can be decoded.
     """
 
     def __init__(self, codings: tuple[str, ...], limit: int, slack: int = 1) -> None:
         self._limit = limit
+        self._allowance = limit * slack
+        self._codings = codings
         self._encoded: list[bytes] = []
         self._decoded: list[bytes] = []
         self._encoded_size = self._decoded_size = 0
-        self._decoders: list[Decoder] = [_DECODERS[name](limit * slack) for name in reversed(codings)]
+        self._decoders = self._made_decoders()
+        self.damaged = ""
+
+    def _made_decoders(self) -> list[Decoder]:
+        return [_DECODERS[name](self._allowance) for name in reversed(self._codings)]
 
     @property
     def full(self) -> bool:
         """Whether as many decoded bytes are here as the limit allows."""
         return (self._decoded_size if self._decoders else self._encoded_size) >= self._limit
+
+    @property
+    def coded(self) -> bool:
+        """Whether the body has a coding, by what was announced."""
+        return bool(self._decoders)
 
     @property
     def encoded(self) -> bytes:
@@ -75,23 +95,41 @@ class Collector:
             return self.encoded
         return self._decoded[0] if len(self._decoded) == 1 else b"".join(self._decoded)
 
+    def read(self) -> bytes:
+        """What can be decoded. Raises DamagedError when something came and nothing can."""
+        found = self.decoded
+        if self.damaged and not found:
+            raise DamagedError(self.damaged)
+        return found
+
     def feed(self, data: bytes) -> None:
-        """Take the next piece. Raises BodyError, TooLargeError past the limit (what fits is kept)."""
+        """Take the next piece. Raises TooLargeError past the limit (what fits is kept)."""
         room = self._limit - self._encoded_size
         self._encoded.append(data if len(data) <= room else data[:room])
         self._encoded_size += len(data)
-        if self._decoders:
-            self._pass_on(data, 0)
+        if self._decoders and not self.damaged:
+            self._decode(data)
         if self._encoded_size > self._limit:
             raise TooLargeError(f"larger than {self._limit} bytes as sent (limits.page_bytes)")
 
     def finish(self) -> None:
-        """The body is complete as sent."""
-        for place, decoder in enumerate(self._decoders):
-            self._pass_on(decoder.finish(), place + 1)
+        """The body is complete as sent, or no more comes."""
+        if self.damaged:
+            return
+        try:
+            for place, decoder in enumerate(self._decoders):
+                self._pass_on(decoder.finish(), self._decoders[place + 1 :])
+        except DamagedError as error:
+            self._salvage(error)
 
-    def _pass_on(self, data: bytes, place: int) -> None:
-        for decoder in self._decoders[place:]:
+    def _decode(self, data: bytes) -> None:
+        try:
+            self._pass_on(data, self._decoders)
+        except DamagedError as error:
+            self._salvage(error)
+
+    def _pass_on(self, data: bytes, decoders: list[Decoder]) -> None:
+        for decoder in decoders:
             if not data:
                 return
             data = decoder.feed(data)
@@ -102,25 +140,45 @@ class Collector:
             if len(data) > room:
                 raise _too_large(self._limit)
 
+    def _salvage(self, error: DamagedError) -> None:
+        """Decode what came once more, up to the damage: a decoder that meets it keeps the rest of its piece to itself.
+
+        In large steps up to the one that fails, and through that one byte by byte.
+        """
+        self.damaged = str(error)
+        data = self.encoded
+        safe = self._sound(data, 0, _SALVAGE_STEP, len(data))
+        self._sound(data, safe, 1, safe + _SALVAGE_STEP)
+
+    def _sound(self, data: bytes, safe: int, step: int, end: int) -> int:
+        """Decode the first ``safe`` bytes, then step by step up to ``end``; returns how many were sound."""
+        self._decoded, self._decoded_size = [], 0
+        decoders = self._made_decoders()
+        starts: Iterable[int] = chain(range(0, safe, _SALVAGE_STEP), range(safe, min(end, len(data)), step))
+        for start in starts:
+            try:
+                self._pass_on(data[start : start + (_SALVAGE_STEP if start < safe else step)], decoders)
+            except DamagedError:
+                return start
+        return len(data)
+
 
 def decoded(body: bytes, names: tuple[str, ...], limit: int) -> bytes:
-    """A whole ``body`` freed of the codings ``names``, of at most ``limit`` bytes. Raises BodyError, TooLargeError."""
+    """A whole ``body`` freed of the codings ``names``, of at most ``limit`` bytes; of a damaged one what comes before
+    the damage. Raises BodyError when that is nothing, TooLargeError when it is larger."""
     if not names and len(body) <= limit:
         return body
     collector = Collector(names, limit)
     collector.feed(body)
     collector.finish()
-    return collector.decoded
+    return collector.read()
 
 
 def codings(header: str) -> tuple[str, ...]:
-    """The names in a Content-Encoding header, without those that stand for nothing. Raises BodyError."""
+    """The codings in a Content-Encoding header; what is none says nothing. Raises BodyError when there are too many."""
     if not header:
         return ()
-    names = tuple(name for part in header.lower().split(",") if (name := part.strip()) not in ("", "identity", "none"))
-    for name in names:
-        if name not in _DECODERS:
-            raise BodyError(f"unknown Content-Encoding {name[:40]!r}")
+    names = tuple(name for part in header.lower().split(",") if (name := part.strip(" \t\"'")) in _DECODERS)
     if len(names) > MAX_CODINGS:
         raise BodyError(f"more than {MAX_CODINGS} content codings on top of each other")
     return names
@@ -130,12 +188,18 @@ def _too_large(limit: int) -> TooLargeError:
     return TooLargeError(f"larger than {limit} bytes after decompression (limits.page_bytes)")
 
 
-def _damaged(error: Exception) -> BodyError:
-    return BodyError(f"damaged compressed body: {error}")
+def _damaged(error: Exception) -> DamagedError:
+    return DamagedError(f"damaged compressed body: {error}")
+
+
+def _text(head: bytes) -> bool:
+    """Whether the beginning of a body looks like text: no control characters, and most of it ASCII."""
+    beyond = len(head.translate(None, _ASCII))
+    return len(head) == len(head.translate(None, _CONTROLS)) and beyond <= 0.3 * len(head)
 
 
 class _Sniffing:
-    """Decides by the first bytes of a body whether it is encoded at all."""
+    """Decides by the first ``magic_bytes`` of a body whether it is encoded at all."""
 
     magic_bytes = 2
 
@@ -147,7 +211,7 @@ class _Sniffing:
     def feed(self, data: bytes) -> bytes:
         if self._encoded is None:
             self._head += data
-            return self.finish() if self.known(self._head) else b""
+            return self.finish() if len(self._head) >= self.magic_bytes else b""
         return self.decode(data) if self._encoded else data
 
     def finish(self) -> bytes:
@@ -157,10 +221,6 @@ class _Sniffing:
         head, self._head = self._head, b""
         self._encoded = self.begin(head)
         return self.decode(head) if self._encoded else head
-
-    def known(self, head: bytes) -> bool:
-        """Whether ``head`` is enough to tell by."""
-        return len(head) >= self.magic_bytes
 
     def begin(self, head: bytes) -> bool:
         """Whether a body that begins with ``head`` is encoded, and all set to decode it if so."""
@@ -218,55 +278,63 @@ class _Gzip(_Inflating):
 class _Deflate(_Inflating):
     """zlib format as RFC 9110 says, or bare deflate data as some servers send it."""
 
-    def known(self, head: bytes) -> bool:
-        return len(head.lstrip()) >= self.magic_bytes or len(head) > _LONGEST_BLANK
+    magic_bytes = _TELLING
 
     def begin(self, head: bytes) -> bool:
+        head = head[:_TELLING]
         zlib_header = len(head) > 1 and head[0] & 0x0F == 8 and int.from_bytes(head[:2], "big") % 31 == 0
-        self._stream = zlib.decompressobj(15 if zlib_header else -15)
-        return head.lstrip()[:1] != b"<"
+        bits = 15 if zlib_header else -15
+        self._stream = zlib.decompressobj(bits)
+        return not _text(head) or self._holds_text(head, bits)
+
+    def _holds_text(self, head: bytes, bits: int) -> bool:
+        stream = zlib.decompressobj(bits)
+        try:
+            out = stream.decompress(head, _TELLING)
+        except zlib.error:
+            return False
+        return stream.eof or (bool(out) and _text(out))
 
     def decode(self, data: bytes) -> bytes:
         return b"" if self._stream.eof else self.inflate(data)
 
 
-class _Brotli:
-    def __init__(self, limit: int) -> None:
-        self._limit = self._left = limit
+class _Brotli(_Sniffing):
+    """brotli has no magic number: what looks like text is text, unless text comes out of it."""
+
+    magic_bytes = _TELLING
+
+    def begin(self, head: bytes) -> bool:
+        self._left = self.limit
         self._stream = brotli.Decompressor()
-        self._held = b""  # what came before the first decoded byte: brotli has no magic number
-        self._begun = self._plain = False
+        head = head[:_TELLING]
+        return not _text(head) or self._holds_text(head)
 
-    def feed(self, data: bytes) -> bytes:
-        if self._plain:
-            return data
-        if not self._begun:
-            self._held += data[: 1 + self._limit - len(self._held)]
+    def _holds_text(self, head: bytes) -> bool:
+        stream = brotli.Decompressor()
         try:
-            return self._process(data)
-        except brotli.error as error:
-            if self._begun or self._held.lstrip()[:1] not in (b"<", b"{"):
-                raise _damaged(error) from error
-        self._plain = True
-        return self._held
+            out = stream.process(head, output_buffer_limit=_TELLING)
+        except brotli.error:
+            return False
+        return bool(stream.is_finished()) or (bool(out) and _text(out))
 
-    def _process(self, data: bytes) -> bytes:
-        if self._stream.is_finished() and data:
-            raise brotli.error("data after the end")  # as brotli itself says of the piece that holds the end
+    def decode(self, data: bytes) -> bytes:
         parts: list[bytes] = []
-        while not self._stream.is_finished():
-            part = self._stream.process(data, output_buffer_limit=_STEP)
-            if not part and self._stream.can_accept_more_data():
-                break
-            self._begun, data = True, b""
-            parts.append(part)
-            self._left -= len(part)
-            if self._left < 0:
-                raise _too_large(self._limit)
+        try:
+            if self._stream.is_finished() and data:
+                raise brotli.error("data after the end")  # as brotli itself says of the piece that holds the end
+            while not self._stream.is_finished():
+                part = self._stream.process(data, output_buffer_limit=_STEP)
+                if not part and self._stream.can_accept_more_data():
+                    break
+                data = b""
+                parts.append(part)
+                self._left -= len(part)
+                if self._left < 0:
+                    raise _too_large(self.limit)
+        except brotli.error as error:
+            raise _damaged(error) from error
         return b"".join(parts)
-
-    def finish(self) -> bytes:
-        return b""
 
 
 class _Zstd(_Sniffing):

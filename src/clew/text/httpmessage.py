@@ -1,28 +1,64 @@
-"""Stored HTTP messages: status line and headers parsed, and bodies freed of their encodings.
+"""HTTP answers, on the wire and stored: status line and header lines, read as browsers read them.
 
-Archives are written by many tools, so parsing is lenient: bare line feeds, folded or broken header lines, a
-missing reason phrase or a missing blank line are taken as browsers take them. Archivers also store bodies that
-are already decoded under headers that say otherwise; such bodies are recognised and left as they are.
+Servers and archivers write much that the standards forbid. What browsers take is taken here, once for the live web
+and for archives: bare line feeds, blank or odd things before the status line, ``HTTP/1.0``, ``ICY``, status lines
+without a reason, interim answers before the one that counts, folded lines, a space before the colon. A line that is no
+header (no colon, no name, a name with characters that no name may have) is skipped, not the page. NUL bytes are
+dropped and a bare CR stands for a space (RFC 9112 section 2.2); every scan is linear in the bytes it looks at.
+
+Archivers also store bodies that are already decoded under headers that say otherwise; such bodies are recognised and
+left as they are.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clew.text.codings import codings, decoded
+from clew.text.httpframing import Dechunker, transfer_codings
 
 Headers = tuple[tuple[str, str], ...]
+Fields = tuple[tuple[bytes, bytes], ...]
 
-# No quantifier gives back what it took, and a run of CR is looked through from its beginning only: all are linear.
-_STATUS_LINE = re.compile(rb"(HTTP/\d(?:\.\d)?)[ \t]++(\d{3})(?:[ \t]++([^\r\n]*+))?+\r*+(?:\n|$)")
-_HEAD_END = re.compile(rb"\n\r*+\n")
-_FOLD = re.compile(rb"(?<!\r)\r*+\n[ \t]++")
-_CHUNK_SIZE = re.compile(rb"[ \t]*+([0-9a-fA-F]{1,15})[ \t]*+(?:;[^\n]*+|\r)?+\n")
+MOST_INTERIM = 20
+"""Interim answers (100, 102, 103) before the one that counts."""
+
+HEAD_END = re.compile(rb"\n\r{0,3}\n")
+"""The empty line after the headers, with the line end before it."""
+
+START = re.compile(rb".{0,4}(?:HTTP|ICY)", re.I | re.S)
+"""How an answer begins: browsers overlook up to four bytes before it."""
+
+_STATUS = re.compile(
+    rb".{0,4}(?:(HTTP)(?:/(\d{1,3}(?:\.\d{1,3})?))?|ICY)[ \t]+([1-9]\d\d)(?!\d)[ \t]*(.*)", re.I | re.S
+)
+_TOKEN = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_BLANK = b" \t\r"
 
 
 class MessageError(ValueError):
-    """A stored message is no HTTP response; the text says why, for people."""
+    """What came or was stored is no HTTP answer; the text says why, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Status line and headers. ``fields``: name and value as sent, ``raw``: all bytes, the empty line included.
+
+    ``phrase`` may be empty. ``headers`` are the fields as text.
+    """
+
+    version: str
+    status: int
+    phrase: str
+    fields: Fields
+    headers: Headers
+    raw: bytes
+
+    def values(self, name: bytes) -> list[bytes]:
+        """The values of all fields called ``name`` (given in lower case)."""
+        return [value for key, value in self.fields if key.lower() == name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +70,8 @@ class HttpMessage:
     phrase: str
     headers: Headers
     body: bytes
+    head: bytes = b""
+    location: str = ""
 
     def header(self, name: str) -> str:
         """The first header called ``name`` (case-insensitive), or an empty string."""
@@ -48,31 +86,74 @@ def first_header(headers: Headers, name: str) -> str:
 
 def parse_response(block: bytes) -> HttpMessage:
     """A stored HTTP response. Raises MessageError when there is no status line."""
-    status_line = _STATUS_LINE.match(block)
-    if status_line is None:
-        raise MessageError(f"no HTTP status line but {block[:40]!r}")
-    version, status, phrase = status_line.groups(b"")
-    end = _HEAD_END.search(block, max(status_line.end() - 2, 0))
-    head, body = (block[: end.start()], block[end.end() :]) if end else (block, b"")
-    return HttpMessage(
-        version.decode("ascii"), int(status), header_text(phrase.strip()), _headers(head[status_line.end() :]), body
+    start = len(block) - len(block.lstrip(b"\r\n")) if block[:1] in (b"\r", b"\n") else 0
+    for _ in range(MOST_INTERIM):
+        end = HEAD_END.search(block, start)
+        head = parse_head(block[start : end.end()] if end else block[start:])
+        if end is None or not interim(head.status) or not _STATUS.match(block, end.end()):
+            break
+        start = end.end()
+    body = block[end.end() :] if end else b""
+    return HttpMessage(head.version, head.status, head.phrase, head.headers, body, head.raw, location(head.fields))
+
+
+def parse_head(block: bytes) -> Head:
+    """Status line and header lines, with or without the empty line. Raises MessageError when there is no status."""
+    line, _, rest = block.partition(b"\n")
+    match = _STATUS.match(line.replace(b"\0", b""))
+    if match is None:
+        raise MessageError(f"no HTTP status line but {line[:40]!r}")
+    protocol, number, status, phrase = match.groups(b"")
+    fields = header_fields(rest)
+    return Head(
+        version=f"HTTP/{number.decode()}" if number and protocol else "HTTP/1.0",
+        status=int(status),
+        phrase=header_text(phrase.strip(_BLANK).replace(b"\r", b" ")),
+        fields=fields,
+        headers=tuple([(name.decode("ascii"), header_text(value)) for name, value in fields]),
+        raw=block,
     )
 
 
-def status_of(line: bytes) -> int:
-    """The status in an HTTP status line, 0 when it is none."""
-    match = _STATUS_LINE.match(line)
-    return int(match[2]) if match else 0
+def interim(status: int) -> bool:
+    """Whether another answer follows this one (101, a change of protocol, is the last)."""
+    return 100 <= status < 200 and status != 101
 
 
-def _headers(block: bytes) -> Headers:
-    lines = _FOLD.sub(b" ", block).splitlines()
-    pairs = (line.partition(b":") for line in lines)
-    return tuple(
-        (header_text(name.strip()), header_text(value.strip()))
-        for name, colon, value in pairs
-        if colon and name.strip()
-    )
+def status_of(block: bytes) -> int:
+    """The status of the answer that ``block`` begins with, interim ones skipped; 0 when it is none."""
+    try:
+        return parse_response(block).status
+    except MessageError:
+        return 0
+
+
+def header_fields(lines: bytes) -> Fields:
+    """Names and values of header lines; what is no header is skipped, with the lines that continue it."""
+    if b"\0" in lines:
+        lines = lines.replace(b"\0", b"")
+    found: list[tuple[bytes, list[bytes]]] = []
+    kept = False
+    for line in lines.split(b"\n"):
+        if line[:1] in (b" ", b"\t"):
+            if kept:
+                found[-1][1].append(line)
+            continue
+        name, colon, value = line.partition(b":")
+        name = name.rstrip(_BLANK)
+        kept = bool(colon) and _TOKEN.fullmatch(name) is not None
+        if kept:
+            found.append((name, [value]))
+    return tuple([(name, _joined(parts)) for name, parts in found])
+
+
+def _joined(parts: Sequence[bytes]) -> bytes:
+    """A value of one line or of several."""
+    if len(parts) == 1:
+        value = parts[0].strip(_BLANK)
+    else:
+        value = b" ".join([text for part in parts if (text := part.strip(_BLANK))])
+    return value.replace(b"\r", b" ") if b"\r" in value else value
 
 
 def header_text(value: bytes) -> str:
@@ -83,6 +164,45 @@ def header_text(value: bytes) -> str:
         return value.decode("latin-1")
 
 
+def location(fields: Fields) -> str:
+    """The first Location as text for a URL parser, or an empty string."""
+    return next((url_text(value) for name, value in fields if name.lower() == b"location"), "")
+
+
+def url_text(value: bytes) -> str:
+    """A URL in a header: bytes beyond ASCII are percent-encoded as they came, whatever their charset."""
+    if value.isascii():
+        return value.decode("ascii")
+    return "".join([chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in value])
+
+
+# -- content types ----------------------------------------------------------------------------------------
+
+_MIME = re.compile(r"([!#$%&'*+\-.^_`|~0-9A-Za-z]+)/([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[ \t]*(?:;(.*))?", re.S)
+_CHARSET = re.compile(r"(?:^|;)\s*charset=(\"[^\"]*\"?|[^;]*)", re.I)
+_PARTS = re.compile(r"(?:[^\",]|\"[^\"]*(?:\"|$))+")
+_UNKNOWN = frozenset(("*/*", "unknown/unknown", "application/unknown"))
+
+
+def mime_type(headers: Headers) -> str:
+    """The content type that an answer declares, as ``text/html`` or ``text/html;charset=utf-8``, or an empty string.
+
+    By "extract a MIME type" of the WHATWG Fetch Standard: of several, the last valid one counts, and takes over the
+    charset of those before it that name the same type. What is no type, or stands for any, says nothing.
+    """
+    values = [value for name, value in headers if name.lower() == "content-type"]
+    essence = charset = ""
+    for part in _PARTS.findall(",".join(values)):
+        match = _MIME.fullmatch(part.strip(" \t\r\n"))
+        if match is None or (found := f"{match[1]}/{match[2]}".lower()) in _UNKNOWN:
+            continue
+        named = _CHARSET.search(match[3] or "")
+        if named is not None or found != essence:
+            charset = named[1].strip(' \t"') if named is not None else ""
+        essence = found
+    return f"{essence};charset={charset}" if charset else essence
+
+
 # -- bodies -----------------------------------------------------------------------------------------------
 
 
@@ -91,24 +211,31 @@ def without_chunks(headers: Headers, body: bytes) -> bytes:
 
     A body whose first line is no chunk size was already freed of its chunks by the archiver.
     """
-    coding = first_header(headers, "Transfer-Encoding").lower()
-    return _dechunk(body) if "chunked" in coding else body
+    if "chunked" not in transfer_codings([v for name, v in headers if name.lower() == "transfer-encoding"]):
+        return body
+    chunks = Dechunker()
+    plain = chunks.feed(body)
+    return plain if chunks.begun else body
 
 
-def _dechunk(body: bytes) -> bytes:
-    parts: list[bytes] = []
-    position = 0
-    while (size := _CHUNK_SIZE.match(body, position)) and (length := int(size[1], 16)):
-        parts.append(body[size.end() : size.end() + length])
-        position = size.end() + length
-        position += 2 if body[position : position + 2] == b"\r\n" else body[position : position + 1] == b"\n"
-    return b"".join(parts) if position or _CHUNK_SIZE.match(body) else body
+def content_codings(headers: Headers) -> tuple[str, ...]:
+    """The codings to undo, the outermost last: those of the content and compressions of the transfer.
+
+    Archives keep Transfer-Encoding under the name X-Archive-Orig-Transfer-Encoding. Raises BodyError.
+    """
+    content, transfer = [], []
+    for name, value in headers:
+        lower = name.lower()
+        if lower == "content-encoding":
+            content.append(value)
+        elif lower.endswith("transfer-encoding"):
+            transfer.append(value)
+    return codings(",".join([*content, *transfer])) if content or transfer else ()
 
 
 def decode_content(headers: Headers, body: bytes, limit: int) -> bytes:
-    """The body freed of its Content-Encoding, of at most ``limit`` bytes.
+    """The body freed of its codings, of at most ``limit`` bytes; of a damaged one the part before the damage.
 
-    Raises BodyError when the body is damaged or has a coding that is not known, TooLargeError when it is larger.
+    Raises BodyError when nothing can be decoded, TooLargeError when it is larger.
     """
-    names = [value for name, value in headers if name.lower() == "content-encoding"]
-    return decoded(body, codings(",".join(names)), limit)
+    return decoded(body, content_codings(headers), limit)

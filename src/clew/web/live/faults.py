@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import aiohttp
-from aiohttp.http_exceptions import LineTooLong
 
 from clew.config import LimitSettings
 from clew.text.codings import BodyError
+from clew.text.httpmessage import MessageError
+from clew.web.live.answer import HeadTooLargeError
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +35,37 @@ class BrokenError(aiohttp.ClientError):
     """
 
 
+class UnansweredError(aiohttp.ClientError):
+    """A kept connection closed before a byte of the answer came: the request may be sent again (RFC 9112 9.3.1)."""
+
+
 def explain(error: Exception, answered: bool, limits: LimitSettings) -> Fault:
     """The fault behind an error. ``answered``: the head of an answer had come."""
     if isinstance(error, BodyError):
         return Fault(str(error), again=False, strike=False)
     if isinstance(error, TimeoutError):
         return _late(error, answered, limits)
+    if isinstance(error, MessageError):
+        return _nonsense(error)
+    if isinstance(error, aiohttp.ClientError):
+        return _broken(error)
+    return Fault(f"{type(error).__name__}: {error}"[:200])
+
+
+def _nonsense(error: MessageError) -> Fault:
+    if isinstance(error, HeadTooLargeError):
+        return Fault(str(error), again=False, strike=False)
+    return Fault(f"not valid HTTP: {' '.join(str(error).split())}"[:200])
+
+
+def _broken(error: aiohttp.ClientError) -> Fault:
     if isinstance(error, aiohttp.ClientConnectionError):
         return _unconnected(error)
-    if isinstance(error, BrokenError):
+    if isinstance(error, BrokenError | UnansweredError):
         return Fault(f"connection broke before an answer came{_cause(error)}")
     if isinstance(error, aiohttp.ClientPayloadError):
-        return Fault(f"connection broke inside the page{_cause(error)}")
-    return _nonsense(error, limits)
+        return Fault(f"connection broke inside the page: {error}"[:200], strike=False)
+    return Fault(f"{type(error).__name__}: {error}"[:200])
 
 
 def _late(error: Exception, answered: bool, limits: LimitSettings) -> Fault:
@@ -79,15 +97,6 @@ def _certificate(error: aiohttp.ClientConnectorCertificateError) -> str:
     return str(getattr(cause, "verify_message", "") or cause)
 
 
-def _nonsense(error: Exception, limits: LimitSettings) -> Fault:
-    chain = list(_chain(error))
-    if any(isinstance(link, LineTooLong) for link in chain):
-        return Fault(f"a header is longer than {limits.header_bytes} bytes (limits.header_bytes)", again=False)
-    if isinstance(error, aiohttp.ClientResponseError):
-        return Fault(f"not valid HTTP: {' '.join(error.message.split())}"[:200])
-    return Fault(f"{type(error).__name__}: {error}"[:200])
-
-
 def _cause(error: BaseException) -> str:
     """What stands behind an error, if it says anything."""
     words = [str(link) for link in list(_chain(error))[1:] if isinstance(link, OSError) and str(link)]
@@ -100,13 +109,17 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__
 
 
-async def unrepeated(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
-    """A middleware that keeps aiohttp from sending a request again when a connection breaks."""
+async def once_more(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
+    """A middleware that sends a request again, once and at once, when a kept connection turns out to be closed.
+
+    Nothing else is sent twice: aiohttp would, when a new connection breaks.
+    """
     try:
-        return await send(request)
+        try:
+            return await send(request)
+        except (UnansweredError, aiohttp.ClientConnectionResetError):
+            return await send(request)
     except (aiohttp.ClientConnectorError, aiohttp.ServerTimeoutError):
         raise
-    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
-        raise BrokenError(str(error)) from error
-    except asyncio.IncompleteReadError as error:
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError, aiohttp.ClientConnectionResetError) as error:
         raise BrokenError(str(error)) from error

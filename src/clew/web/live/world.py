@@ -14,7 +14,6 @@ import ada_url
 from clew.config import LimitSettings, LiveSettings, PolitenessSettings, Settings
 from clew.errors import InputError, shown
 from clew.model import Outcome, Request, Response
-from clew.text.httpmessage import first_header
 from clew.version import __version__
 from clew.web.base import Clock, World
 from clew.web.live.addresses import AddressBook
@@ -63,7 +62,7 @@ class LiveWorld(World):
         self._rules = RobotsRules(politeness, agent_token(user_agent))
         types = frozenset(name.lower() for name in limits.content_types)
         self._page_appetite = Appetite(limits.page_bytes, types)
-        self._robots_appetite = Appetite(politeness.robots_bytes, beginning=True)
+        self._robots_appetite = Appetite(politeness.robots_bytes, beginning=True, whole=True)
         self._book: AddressBook | None = None
         self._wire: Wire | None = None
 
@@ -227,11 +226,13 @@ class LiveWorld(World):
         if exchange.fault is not None:
             return self._spoilt(request, host, exchange, fetched_at)
         self._politeness.clear(host)
-        return self._response(request, host, exchange, Outcome.OK, fetched_at)
+        return self._response(request, host, exchange, Outcome.OK, fetched_at, reason=exchange.note)
 
     def _struck(self, request: Request, host: Host, exchange: Exchange, fetched_at: float) -> Response:
         """No answer, or one that says the server is unwell: the host is left alone for a while."""
         fault = exchange.fault
+        if fault is not None and not exchange.status and not fault.strike:
+            return self._spoilt(request, host, exchange, fetched_at)
         reason = f"HTTP {exchange.status}" if exchange.status or fault is None else fault.reason
         if fault is None or exchange.status or fault.strike:
             self._politeness.strike(host, reason)
@@ -253,13 +254,13 @@ class LiveWorld(World):
     ) -> Response:
         """A redirect, or an answer like 404: final, and nothing to hold against the host."""
         reason = f"HTTP {exchange.status}"
-        if exchange.status in _REDIRECTS and exchange.header("location"):
+        if exchange.status in _REDIRECTS and exchange.location:
             location = _location(target.url, exchange)
             if location and request.hops < self._limits.redirects:
                 return self._response(request, host, exchange, Outcome.REDIRECT, fetched_at, location=location)
             reason = f"more than {self._limits.redirects} redirects (limits.redirects)"
             if not location:
-                reason = f"redirects to what is no web address: {shown(exchange.header('location'))!r}"
+                reason = f"redirects to what is no web address: {shown(exchange.location)!r}"
         return self._response(request, host, exchange, Outcome.FAILED, fetched_at, reason=reason)
 
     def _spoilt(self, request: Request, host: Host, exchange: Exchange, fetched_at: float) -> Response:
@@ -302,6 +303,8 @@ class LiveWorld(World):
             retry_at=retry_at,
             request_headers=exchange.request_headers,
             http_version=exchange.http_version,
+            truncated=exchange.truncated,
+            head=exchange.head,
         )
 
 
@@ -323,12 +326,9 @@ def user_agent_header(user_agent: str, contact: str) -> str:
 
 def _location(base: str, exchange: Exchange) -> str:
     """Where an answer redirects to, absolute; empty when it does not, or not to the web."""
-    if exchange.status not in _REDIRECTS:
-        return ""
-    header = first_header(exchange.headers, "Location").strip()
-    if not header:
+    if exchange.status not in _REDIRECTS or not exchange.location:
         return ""
     try:
-        return take_apart(ada_url.join_url(base, header)).url
+        return take_apart(ada_url.join_url(base, exchange.location)).url
     except ValueError:
         return ""
