@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import cached_property
 from typing import ClassVar
 
@@ -62,6 +63,10 @@ class World(ABC):
     @abstractmethod
     async def fetch(self, request: Request) -> Response:
         """Answer one request. At most one request a host is under way at a time; the caller sees to it."""
+
+    def spare(self, why_not: Callable[[str], str | None]) -> None:
+        """Be told, before ``open``, what must not be asked for on the way to a page (the robots.txt of another host):
+        ``why_not`` gives the reason for a canonical URL, or None. By default there is no such way."""
 
     async def close(self) -> None:
         """Let go of files and connections; safe to call twice."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
@@ -28,6 +29,9 @@ class AroundWorld(World):
         self.world = world
         self.name, self.closed, self.live = world.name, world.closed, world.live
         self.clock = world.clock
+
+    def spare(self, why_not: Callable[[str], str | None]) -> None:
+        self.world.spare(why_not)
 
     async def open(self) -> None:
         await self.world.open()

@@ -16,6 +16,7 @@ class SparingWorld(AroundWorld):
     def __init__(self, world: World, never: Never) -> None:
         super().__init__(world)
         self.never = never
+        world.spare(never.why_not)
 
     async def fetch(self, request: Request) -> Response:
         try:

@@ -7,6 +7,7 @@ page is DEFERRED until the host may be asked again. So the pauses hold for robot
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import ada_url
@@ -65,6 +66,7 @@ class LiveWorld(World):
         self._robots_appetite = Appetite(politeness.robots_bytes, beginning=True, whole=True)
         self._book: AddressBook | None = None
         self._wire: Wire | None = None
+        self._spared: Callable[[str], str | None] = lambda url: None
 
     @classmethod
     def from_spec(cls, rest: str, settings: Settings, clock: Clock) -> LiveWorld:
@@ -83,6 +85,9 @@ class LiveWorld(World):
         wire, self._wire = self._wire, None
         if wire is not None:
             await wire.close()
+
+    def spare(self, why_not: Callable[[str], str | None]) -> None:
+        self._spared = why_not
 
     def delay(self, host: str) -> float:
         """Seconds between two requests to a host (its name, without port), as things stand."""
@@ -180,7 +185,8 @@ class LiveWorld(World):
         """Take the next step towards the robots.txt of the URL's origin."""
         step = take_apart(robots.url)
         keeper = self._politeness.host(step.host)
-        entered = await self._enter(step, keeper)
+        spared = self._spared(step.url)
+        entered = _Obstacle(spared) if spared else await self._enter(step, keeper)
         if isinstance(entered, _Obstacle):
             return self._robots_barred(request, host, keeper, robots, entered)
         exchange = await self._exchange(step, keeper, entered, self._robots_appetite)
