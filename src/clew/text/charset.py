@@ -30,9 +30,9 @@ _BOMS = (  # UTF-32 before UTF-16, whose mark it begins with
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([^\s;\"',]+)", re.I)
-_META = re.compile(rb"<meta\b[^>]*?charset\s*=\s*[\"']?\s*([\w:.+-]+)", re.I)
-_XML = re.compile(rb"^\s*<\?xml\b[^>]*?encoding\s*=\s*[\"']\s*([\w:.+-]+)", re.I)
+_HEADER = re.compile(r"charset\s*+=\s*+[\"']?+\s*+([^\s;\"',]++)", re.I)
+_META = re.compile(rb"<meta\b[^>]*?charset\s*+=\s*+[\"']?+\s*+([\w:.+-]++)", re.I)  # of PRESCAN_BYTES, as the next
+_XML = re.compile(rb"^\s*+<\?xml\b[^>]*?encoding\s*+=\s*+[\"']\s*+([\w:.+-]++)", re.I)
 _COMMENT = re.compile(rb"<!--.*?-->", re.S)
 _C1 = re.compile("[\x80-\x84\x86-\x9f]")  # controls that no page contains; U+0085 stands in EBCDIC-born text
 _NUMBERED = re.compile(r"^(?:x-?)?(?:cp|win|windows|microsoft-cp)[-_ ]?(125\d|874|866|855|936|949|932|950)$")
@@ -122,6 +122,20 @@ def decode(body: bytes, content_type: str) -> tuple[str, str]:
     return _clean(text), _name(codec)
 
 
+def of_queries(body: bytes, content_type: str, name: str) -> str:
+    """The name of the charset in which a page that was read in ``name`` writes the queries of its links.
+
+    A page of nothing but ASCII has the charset that it declares. Browsers write gb18030 only where it is asked for by
+    that name, else its predecessor gbk.
+    """
+    labels = _labels(body, content_type)
+    if name == "utf-8" and body.isascii():
+        name = next((_name(codec) for codec in map(codec_of, labels) if codec), name)
+    if name == "gb18030" and not any(label.strip().lower() == name for label in labels):
+        return "gbk"
+    return name
+
+
 def codec_of(label: str) -> str:
     """The Python codec that a charset label stands for, or "" if none does."""
     return _codec_of(label.strip().lower()[:64])
@@ -129,11 +143,15 @@ def codec_of(label: str) -> str:
 
 def declared(body: bytes) -> str:
     """The codec that a page declares for itself, or "". Tolerates tags that never end."""
-    head = _COMMENT.sub(b"", body[:PRESCAN_BYTES])
-    found = _META.search(head) or _XML.search(head)
-    codec = codec_of(found[1].decode("ascii", "replace")) if found else ""
+    codec = codec_of(_declared_label(body))
     # Bytes in which this could be read are no UTF-16, whatever they say.
     return "utf-8" if codec.startswith(("utf-16", "utf-32")) else codec
+
+
+def _declared_label(body: bytes) -> str:
+    head = _COMMENT.sub(b"", body[:PRESCAN_BYTES])
+    found = _META.search(head) or _XML.search(head)
+    return found[1].decode("ascii", "replace") if found else ""
 
 
 def _clean(text: str) -> str:
@@ -187,9 +205,15 @@ def _legacy(body: bytes, content_type: str) -> tuple[str, str]:
 
 def _declarations(body: bytes, content_type: str) -> list[str]:
     """Codecs declared by the header, then by the page."""
-    header = _HEADER.search(content_type)
-    found = [codec_of(header[1]) if header else "", declared(body)]
+    header, _ = _labels(b"", content_type)
+    found = [codec_of(header), declared(body)]
     return [codec for codec in dict.fromkeys(found) if codec]
+
+
+def _labels(body: bytes, content_type: str) -> list[str]:
+    """Labels of the header and of the page; "" where there is none."""
+    header = _HEADER.search(content_type)
+    return [header[1] if header else "", _declared_label(body)]
 
 
 def _damage(text: str) -> float:

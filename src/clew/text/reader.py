@@ -19,6 +19,7 @@ from clew.text.directives import directives
 from clew.text.headerlinks import header_links
 from clew.text.html import Anchor, Document, squeeze
 from clew.text.language import SAMPLE_CHARS, language
+from clew.text.queries import Queries
 from clew.text.sniff import PLAIN, kind_of
 from clew.text.taming import tame
 from clew.text.terms import tokeniser
@@ -105,7 +106,9 @@ class Reader:
 
     def _page(self, response: Response, document: Document, kind: str, charset_name: str) -> Page:
         base = self._base(document, response.url)
-        self._add_header_links(document, response)
+        queries = Queries(response.body, response.header("content-type"), charset_name)
+        _write_queries(document, queries)
+        self._add_header_links(document, response, queries)
         urls, facts, found = self._links(document, base, response.url)
         code = language(document.lang or response.header("content-language"), _sample(document))
         short = len(response.body) <= TEXT_CHARS  # no charset makes more characters than bytes
@@ -135,13 +138,13 @@ class Reader:
         """What relative URLs on the page are relative to."""
         return (self.canonicalise(document.base, url) if document.base else None) or url
 
-    def _add_header_links(self, document: Document, response: Response) -> None:
+    def _add_header_links(self, document: Document, response: Response, queries: Queries) -> None:
         """Links of the header come before those of the page, and are relative to the response's own URL."""
         anchors, canonicals = header_links(response.headers)
         for anchor in anchors:
-            anchor.href = self.canonicalise(anchor.href, response.url) or ""
+            anchor.href = self.canonicalise(queries(anchor.href), response.url) or ""
         document.anchors[:0] = [anchor for anchor in anchors if anchor.href]
-        document.canonicals += filter(None, [self.canonicalise(href, response.url) for href in canonicals])
+        document.canonicals += filter(None, [self.canonicalise(queries(href), response.url) for href in canonicals])
 
     def _links(self, document: Document, base: str, url: str) -> tuple[list[str], list[_Facts], list[list[Anchor]]]:
         """The page's links in order of appearance: URLs, facts and anchors of each; none to the page itself."""
@@ -196,6 +199,14 @@ class Reader:
         targets = {self.canonicalise(href, base) for href in document.canonicals}
         target = targets.pop() if len(targets) == 1 else None
         return target if target and target.startswith(_HTTP) else ""
+
+
+def _write_queries(document: Document, queries: Queries) -> None:
+    """Put the queries of a page's links into the page's charset; the rest of a URL is UTF-8 everywhere."""
+    for anchor in document.anchors:
+        if not anchor.href.isascii():
+            anchor.href = queries(anchor.href)
+    document.canonicals = [href if href.isascii() else queries(href) for href in document.canonicals]
 
 
 def _sample(document: Document) -> str:
