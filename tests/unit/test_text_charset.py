@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import encodings.aliases
+import random
 import re
 from pathlib import Path
 
@@ -141,3 +143,41 @@ def test_labels_that_are_no_charsets(label: str):
 )
 def test_labels_mean_what_browsers_mean(label: str, codec: str):
     assert codec_of(label) == codec
+
+
+# -- UTF-16 and UTF-32 without a byte order mark; NULs ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("label", ["", "utf-16", "utf-8", "windows-1251", "UTF-16LE", "utf-32"])
+@pytest.mark.parametrize("text", ["The yacht goes over the sea", "Парусная яхта идёт по морю"])
+def test_wide_charsets_without_a_mark(codec: str, label: str, text: str) -> None:
+    """Whatever the header says: the label utf-16 leaves the order open, and is often wrong."""
+    page = f"<html><head><title>{text}</title></head><body><p>{text}</p><a href=/x>{text}</a></body></html>"
+    assert decode(page.encode(codec), f"text/html; charset={label}" if label else "") == (page, codec)
+
+
+def test_no_text_holds_lone_surrogates_or_nuls() -> None:
+    """Whatever is declared, what comes out can be written in UTF-8."""
+    rng = random.Random(1)
+    pool = [0, 0x1B, 0x2B, 0x2F, 0x5C, 0x75, 0x7E, 0xA0, 0xD8, 0xDC, 0xED, 0xFE, 0xFF, *range(0, 256, 7)]
+    names = sorted({*encodings.aliases.aliases.values(), "utf-16", "utf-32", "unicode", "x-user-defined"})
+    for name in names:
+        for _ in range(40):
+            text, _charset = decode(bytes(rng.choices(pool, k=60)), f"text/html; charset={name}")
+            assert "\x00" not in text
+            text.encode()
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        'text/html; charset="windows-1251"', "text/html; charset='windows-1251'", "text/html;charset=windows-1251;",
+        "text/html; charset = windows-1251", "text/html; Charset=CP1251", 'text/html; charset="windows-1251',
+        "text/html, text/html; charset=windows-1251", "text/html charset=windows-1251", "text/html; charset=none",
+        "text/html;charset=windows-1251,text/html", "text/html; charset=", "text/html; charset=utf-8",
+    ],
+)  # fmt: skip
+def test_the_charset_of_a_header_however_it_is_quoted(content_type: str) -> None:
+    page = "<p>Парусная яхта идёт по морю, ветер дует с юга"
+    assert decode(page.encode("cp1251"), content_type) == (page, "windows-1251")

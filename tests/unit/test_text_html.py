@@ -83,12 +83,62 @@ def test_anchors_without_href_are_elements_like_any_other():
 
 
 def test_svg_and_iframe_are_one_leaf():
-    page = parse("<svg><title>no</title><a href=n><path/></a></svg><iframe src=f title=' Map '>old</iframe>end")
+    page = parse("<svg><title>no</title><path/></svg><iframe src=f title=' Map '>old</iframe>end")
     assert page.leaves == ["", "", "end"]
     assert page.title == ""
     assert [(one.kind, one.href, one.text, one.first, one.last) for one in page.anchors] == [
         (LinkKind.FRAME, "f", "Map", 1, 1)
     ]
+
+
+def places(page: Document) -> list[tuple[str, str, str, int, int]]:
+    return [(one.kind.value, one.href, one.text, one.first, one.last) for one in page.anchors]
+
+
+def test_links_in_drawings():
+    # report 14; leaves: 0 "a" · 1 the drawing · 2 "b"
+    page = parse(
+        "a<svg><a xlink:href='/s1'><text>sail</text></a><a href='/s2' rel=nofollow><text>x</text></a><a><text>y</text>"
+        "</a><svg><a href=/s3 xlink:href=/old><path/></a></svg><foreignObject><a href=/s4>z</a></foreignObject></svg>b"
+    )
+    assert page.leaves == ["a", "", "b"]
+    assert places(page) == [
+        ("area", "/s1", "sail", 1, 1), ("area", "/s2", "x", 1, 1), ("area", "/s3", "", 1, 1), ("area", "/s4", "z", 1, 1)
+    ]  # fmt: skip
+    assert [one.nofollow for one in page.anchors] == [False, True, False, False]
+
+
+def test_links_in_formulae():
+    page = parse("a<math href=/m><mi href=/o>x</mi><a href=/p>y</a></math>b")
+    assert page.leaves == ["a", "x", "y", "b"]
+    assert places(page) == [("area", "/m", "xy", 1, 1), ("area", "/o", "x", 1, 1), ("a", "/p", "y", 2, 2)]
+
+
+def test_a_document_in_an_attribute_is_the_text_of_its_leaf():
+    """srcdoc comes before src. Its links are those of the page; what it says of itself is not said of the page."""
+    inner = "<title>no</title><base href=/base/><meta name=robots content=noindex><p>in</p><a href=z>q</a>"
+    deep = "<iframe srcdoc='&lt;a href=/deep>d&lt;/a>'></iframe>"
+    page = parse(f'a<iframe src=no srcdoc="{inner}{deep}"></iframe><a href=l>l</a>')
+    assert page.leaves == ["a", "in\nq d", "l"] and page.title == "" and page.robots == [] and page.base == ""
+    assert places(page) == [("area", "/base/z", "q", 1, 1), ("area", "/deep", "d", 1, 1), ("a", "l", "l", 2, 2)]
+
+
+def test_shadow_roots_are_shown_and_other_templates_are_not():
+    page = parse(
+        "<template><a href=t>x</a></template><div><template shadowrootmode='open'><p>hi<a href=u>sh</a>"
+        "<template><template shadowrootmode=open><a href=v>y</a></template></template></template></div>"
+        "<template SHADOWROOTMODE=closed shadowrootmode><a href=w>z</a></template>"
+        "<template shadowrootmode=x>no</template>"
+    )
+    assert page.leaves == ["hi", "sh", "z"]
+    assert [one.href for one in page.anchors] == ["u", "w"]
+
+
+@pytest.mark.parametrize("text", ["x", "<p>x"])
+def test_links_inside_each_other_do_not_all_hold_the_whole_page(text: str):
+    page = parse("".join(f"<a href={i}><object>" for i in range(50)) + text * 100)
+    assert [one.first for one in page.anchors] == [0] * 50
+    assert [one.last for one in page.anchors] == [len(page.leaves) - 1] * 8 + [0] * 42
 
 
 def test_image_maps_and_framesets():

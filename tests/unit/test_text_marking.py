@@ -53,6 +53,8 @@ def test_random_pages(pieces: list[str], whole: bool) -> None:
     [
         "", "plain", "<p>", "<a href=x></a>", "<a href=x><img alt=hey></a>", "<a href=x>a<br>b</a>c", "<a href=x> </a>",
         "<table><tr><td></td><td> </td><td>x</td></tr></table>", "<frameset><frame src=a></frameset>",
+        "<svg><a href=x>y</a></svg>", "<math href=x>y</math>", "<iframe srcdoc='<a href=x>'></iframe>",
+        "<a href=1><object>" * 20 + "<p>x" * 20, "<template shadowrootmode=open><a href=x>y</a></template>",
         "<math><iframe><a href=x>y</a></iframe></math>", "<math><area><a href=x>y</a></area></math>",
         "<p>a\x01b</p>", "<html lang=de><p>x<a href=1>y</a><a href=2>z</a>",
     ],

@@ -20,6 +20,12 @@ PRESCAN_BYTES = 4096
 DETECT_BYTES = 65_536
 """How much of a page detection looks at."""
 
+_WIDE_SHARE = 0.9
+"""In UTF-32 at least this share of the bytes at two places of four are NULs."""
+
+_FACTOR = 4
+"""In UTF-16 so many times as many NULs stand at the one place of two as at the other."""
+
 BAD_SHARE = 0.05
 """A declared charset is dropped when more than this share of the characters beyond ASCII come out wrong."""
 
@@ -174,12 +180,27 @@ def _disguised(body: bytes, content_type: str) -> tuple[str, str] | None:
     """ISO-2022 and UTF-16 without a mark look like ASCII."""
     if b"\x1b" not in body and body.count(b"\x00") * 8 < len(body):
         return None  # stray NULs
-    for codec in (*_declarations(body, content_type), _detect(body)):
+    for codec in (_by_nulls(body), *_declarations(body, content_type), _detect(body)):
         if codec.startswith(("iso2022", "utf-16", "utf-32", "hz")):
             text = body.decode(codec, "replace")
             if not _damage(text):
                 return text, codec
     return None
+
+
+def _by_nulls(body: bytes) -> str:
+    """UTF-16 or UTF-32 by the places where NULs stand, "" if they stand anywhere. The labels say too little: ``utf-16``
+    is either order."""
+    sample = body[:DETECT_BYTES]
+    share = [4 * sample[place::4].count(0) / len(sample) for place in range(4)]
+    if min(share[2:]) > _WIDE_SHARE > share[0]:
+        return "utf-32-le"
+    if min(share[:2]) > _WIDE_SHARE > share[3]:
+        return "utf-32-be"
+    little, big = share[1] + share[3], share[0] + share[2]
+    if max(little, big) < _FACTOR * min(little, big) or not little + big:
+        return ""
+    return "utf-16-le" if little > big else "utf-16-be"
 
 
 def _by_chance(body: bytes, content_type: str) -> tuple[str, str] | None:

@@ -9,14 +9,16 @@ others 2002 section 2.2.1), and what we decided where the paper is silent:
   White space is what HTML calls so: a no-break space is text.
 * Not counted, with all they hold: comments, ``script``, ``style``, ``noscript``, ``template``, ``noframes``, and
   ``meta``, ``link``, ``base``, ``title`` wherever they stand. ``svg`` and ``iframe`` are one leaf each.
-* Ours, not the paper's: the alternative text of an image is the text of its leaf.
+* Ours, not the paper's: the alternative text of an image is the text of its leaf, and so is that of an ``iframe`` whose
+  document stands in its ``srcdoc``. Links in drawings (``svg``), in formulae and in ``srcdoc`` are links of that leaf.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -26,6 +28,16 @@ from clew.text.taming import tame
 
 NOFOLLOW = frozenset({"nofollow", "ugc", "sponsored"})
 """Values of ``rel`` that ask crawlers not to follow a link."""
+
+MAX_OPEN = 8
+"""Links inside each other that hold all leaves up to their ends; one further in holds its first leaf only. Else a page
+could make each of ten thousand links hold all its text."""
+
+MAX_DRAWN_CHARS = 100_000
+"""Characters of text that links in one drawing or formula have together; the others have none."""
+
+MAX_SRCDOC = 3
+"""Documents inside each other that are read."""
 
 MAX_LEAVES = 100_000
 """What follows the leaf of this number is not read; real pages have some hundreds, the longest some ten thousand."""
@@ -85,13 +97,14 @@ class Document:
     text: str = ""
 
 
-def parse(text: str, max_anchors: int = 100_000, keep_text: bool = True) -> Document:
+def parse(text: str, max_anchors: int = 100_000, keep_text: bool = True, depth: int = 0) -> Document:
     """The document in an HTML page, however broken. Links after the first ``max_anchors`` are left out.
 
-    Without ``keep_text`` the visible text is not put together: ``Document.text`` is empty.
+    Without ``keep_text`` the visible text is not put together: ``Document.text`` is empty. ``depth``: how many
+    documents this one stands in.
     """
     root = LexborHTMLParser(tame(text)).root
-    walk = Walk(max_anchors, keep_text)
+    walk = Walk(max_anchors, keep_text, depth)
     if root is not None:
         walk.run(root)
     return walk.document
@@ -109,10 +122,12 @@ class Walk:
     ``pending`` is the place on the stack (from 1) of an element that is a leaf if nothing countable follows in it.
     """
 
-    def __init__(self, max_anchors: int, keep_text: bool) -> None:
+    def __init__(self, max_anchors: int, keep_text: bool, depth: int = 0) -> None:
         self.document = Document()
         self.max_anchors = max_anchors
         self.keep_text = keep_text
+        self.depth = depth
+        self.opened = 0
         self.parts: list[str] = []
         self.ids: list[int] = []
         self.ends: list[Anchor | str | None] = []
@@ -139,6 +154,7 @@ class Walk:
                             parts.append(end)
                     else:
                         end.last = len(leaves) - 1  # type: ignore[union-attr]
+                        self.opened -= 1
             tag = node.tag
             if tag == _TEXT:
                 if in_body and ends[-1] is not _SKIP:
@@ -197,7 +213,24 @@ class Walk:
         return _SKIP
 
     def _graphic(self, node: LexborNode) -> str | None:
+        self._add_drawn(node.css("a"))
         return self._leaf()
+
+    def _formula(self, node: LexborNode) -> str | None:
+        self._add_drawn([one for one in [node, *node.css("[href]")] if one.tag not in _SPECIAL or one is node])
+        self.pending = len(self.ids)
+        return None
+
+    def _add_drawn(self, nodes: Sequence[LexborNode]) -> None:
+        """Links in a drawing or formula: of the leaf that comes next."""
+        place, room = len(self.document.leaves), MAX_DRAWN_CHARS
+        for node in nodes:
+            attributes = node.attributes
+            href = attributes["href"] if "href" in attributes else attributes.get("xlink:href")
+            if href is not None:
+                text = squeeze(node.text()) if room > 0 else ""
+                self.add(Anchor(LinkKind.AREA, href, nofollow(attributes.get("rel")), text[:room], place, place))
+                room -= len(text)
 
     def _line_break(self, node: LexborNode) -> str | None:
         return self._leaf("", _BREAK)
@@ -210,7 +243,14 @@ class Walk:
         href = node.attrs.get("href")
         if href is None:
             return None
-        return self.add(Anchor(LinkKind.ANCHOR, href, nofollow(node.attrs.get("rel")), first=len(self.document.leaves)))
+        anchor = Anchor(LinkKind.ANCHOR, href, nofollow(node.attrs.get("rel")), first=len(self.document.leaves))
+        if self.opened >= MAX_OPEN:
+            anchor.last = anchor.first
+            self.add(anchor)
+            return None
+        if (added := self.add(anchor)) is not None:
+            self.opened += 1
+        return added
 
     def _area(self, node: LexborNode) -> str | None:
         attributes = node.attributes
@@ -220,8 +260,22 @@ class Walk:
 
     def _frame(self, node: LexborNode) -> str | None:
         attributes = node.attributes
+        if "srcdoc" in attributes and node.tag == "iframe":
+            return self._leaf(self._inner(attributes["srcdoc"] or ""))
         self._own_leaf(LinkKind.FRAME, attributes.get("src"), attributes.get("title") or "", False)
         return self._leaf()
+
+    def _inner(self, text: str) -> str:
+        """Take in the links of a document that stands in an attribute; its text."""
+        place, room = len(self.document.leaves), self.max_anchors - len(self.document.anchors)
+        if self.depth >= MAX_SRCDOC:
+            return ""
+        inner = parse(text, room, depth=self.depth + 1)
+        for anchor in inner.anchors:
+            kind = LinkKind.AREA if anchor.kind is LinkKind.ANCHOR else anchor.kind
+            href = _joined(inner.base, anchor.href)
+            self.add(replace(anchor, kind=kind, href=href, first=place, last=place))
+        return inner.text
 
     def _own_leaf(self, kind: LinkKind, href: str | None, text: str, nofollow: bool) -> None:
         """A link that is a leaf itself."""
@@ -284,6 +338,8 @@ class Walk:
             lines = " ".join("".join(self.parts).split()).split("\x00")
             document.text = "\n".join(filter(None, map(str.strip, lines)))
         for anchor in document.anchors:
+            if anchor.last >= len(document.leaves):  # the page was not read to its end
+                anchor.first, anchor.last = 0, -1
             if anchor.kind is LinkKind.ANCHOR:
                 anchor.text = squeeze(" ".join(document.leaves[anchor.first : anchor.last + 1]))
 
@@ -293,6 +349,14 @@ def head_link(href: str, rels: Sequence[str], kind: str, title: str) -> Anchor |
     if kind.strip().lower() not in _PAGE_TYPES or "stylesheet" in rels or _HEAD_RELS.isdisjoint(rels):
         return None
     return Anchor(LinkKind.HEAD, href, not NOFOLLOW.isdisjoint(rels), squeeze(title))
+
+
+def _joined(base: str, href: str) -> str:
+    """``href`` relative to the base of a document that stands in another one."""
+    try:
+        return urljoin(base, href) if base else href
+    except ValueError:
+        return href
 
 
 def nofollow(rel: str | None) -> bool:
@@ -313,6 +377,7 @@ _SPECIAL: dict[str, Callable[[Walk, LexborNode], Anchor | str | None]] = {
     "img": Walk._image,
     "br": Walk._line_break,
     "svg": Walk._graphic,
+    "math": Walk._formula,
     "title": Walk.title,
     "base": Walk._base,
     "link": Walk._head_link,

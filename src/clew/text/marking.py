@@ -10,7 +10,7 @@ from __future__ import annotations
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from clew.model import LinkKind
-from clew.text.html import MAX_LEAVES, Anchor, Document, Walk, nofollow, squeeze
+from clew.text.html import MAX_LEAVES, MAX_OPEN, Anchor, Document, Walk, nofollow, squeeze
 
 BEGIN, END, LEAF, OWN = "\x01", "\x02", "\x03", "\x04"
 """Marks: a link begins, a link ends, a leaf without text (or with what follows), a leaf that is a link itself."""
@@ -22,8 +22,8 @@ _STRIPPED = ["script", "style", "noscript", "template", "noframes"]
 _MEANT = "a[href], area, iframe, img, meta, link, base"
 _EMPTY = ":blank:not(img, body)"
 _APART = "title, svg, frameset, math"
-_WALKED = "frameset, math area, math iframe, math link, math base"
-"""What is left to a walk: frames, and (in formulae) leaves that hold elements, links perhaps."""
+_WALKED = "frameset, math area, math iframe, math link, math base, math[href], math [href], svg a"
+"""What is left to a walk: frames, links in drawings and formulae, and (in formulae) leaves that hold elements."""
 
 # Taken and given back once, untouched: from then on glibc keeps up to 32 MB of free memory. Else it may return a page's
 # tree to the system and get it back for the next, up to 100 page faults each time. No effect with other allocators.
@@ -43,7 +43,10 @@ def parse(text: str, max_anchors: int) -> Document | None:
     if not _set_apart(parser, walk):
         return None
     walk.html(root)
-    links, own = _mark(parser, walk)
+    marked = _mark(parser, walk)
+    if marked is None:
+        return None
+    links, own = marked
     for node in body.css(_EMPTY):
         node.insert_before(LEAF)
     pieces = body.text(deep=True, separator="\x00").split("\x00")
@@ -74,8 +77,9 @@ def _drawings_marked(parser: LexborHTMLParser) -> bool:
     return False
 
 
-def _mark(parser: LexborHTMLParser, walk: Walk) -> tuple[list[Anchor | None], list[Anchor | None]]:
-    """Mark links and graphics in the order in which they stand; the anchors that BEGIN and OWN marks stand for."""
+def _mark(parser: LexborHTMLParser, walk: Walk) -> tuple[list[Anchor | None], list[Anchor | None]] | None:
+    """Mark links and graphics in the order in which they stand; the anchors that BEGIN and OWN marks stand for. None
+    when there is a document in an attribute."""
     links: list[Anchor | None] = []
     own: list[Anchor | None] = []
     anchors, room = walk.document.anchors, walk.max_anchors
@@ -93,6 +97,8 @@ def _mark(parser: LexborHTMLParser, walk: Walk) -> tuple[list[Anchor | None], li
         elif tag == "img":
             node.insert_before(LEAF + (node.attrs.get("alt") or ""))
         elif tag in ("area", "iframe"):
+            if "srcdoc" in node.attributes:
+                return None
             own.append(_element(tag, node, walk))
         elif tag is not None:
             walk.head_element(tag, node)
@@ -114,9 +120,13 @@ def _element(tag: str, node: LexborNode, walk: Walk) -> Anchor | None:
     return anchor
 
 
-def _number(document: Document, pieces: list[str], links: list[Anchor | None], own: list[Anchor | None]) -> None:
+def _number(  # noqa: PLR0912  # calls would cost more than the work
+    document: Document, pieces: list[str], links: list[Anchor | None], own: list[Anchor | None]
+) -> None:
     """Number the leaves, and give links the leaves between their marks."""
-    leaves, coming, owners, opened = document.leaves, iter(links), iter(own), []
+    leaves, coming, owners = document.leaves, iter(links), iter(own)
+    opened: list[Anchor | None] = []
+    deep = 0
     for piece in pieces:
         if piece >= "!":  # begins with what is neither a mark nor white space: most do
             leaves.append(piece)
@@ -127,13 +137,18 @@ def _number(document: Document, pieces: list[str], links: list[Anchor | None], o
                 leaves.append(piece)
         elif mark == BEGIN:
             anchor = next(coming)
-            opened.append(anchor)
             if anchor is not None:
-                anchor.first = len(leaves)
+                anchor.first = anchor.last = len(leaves)
+                if deep >= MAX_OPEN:
+                    anchor = None  # it holds its first leaf only
+                else:
+                    deep += 1
+            opened.append(anchor)
         elif mark == END:
             anchor = opened.pop()
             if anchor is not None:
                 anchor.last = len(leaves) - 1
+                deep -= 1
         elif mark == OWN:
             anchor = next(owners)
             if anchor is not None:

@@ -20,9 +20,10 @@ from clew.text.headerlinks import header_links
 from clew.text.html import Anchor, Document, squeeze
 from clew.text.language import SAMPLE_CHARS, language
 from clew.text.queries import Queries
-from clew.text.sniff import PLAIN, kind_of
+from clew.text.sniff import PLAIN, is_xml, kind_of
 from clew.text.taming import tame
 from clew.text.terms import tokeniser
+from clew.text.xhtml import as_html
 
 TEXT_CHARS = 2_000_000
 """Terms are taken from this much of a page's text; leaves further down count but are empty."""
@@ -89,11 +90,13 @@ class Reader:
 
     def read(self, response: Response) -> Page:
         """The page in a response. Raises Unreadable for what is no text; an empty body is a page without text."""
-        content_type = response.header("content-type")
+        content_type = _content_type(response)
         kind, reason = kind_of(content_type, response.body)
         if not kind:
             raise Unreadable(reason)
         text, charset_name = charset.decode(response.body, content_type)
+        if is_xml(content_type):
+            text = as_html(text)
         document = _plain(text) if kind == PLAIN else self._document(text)
         return self._page(response, document, kind, charset_name)
 
@@ -106,7 +109,7 @@ class Reader:
 
     def _page(self, response: Response, document: Document, kind: str, charset_name: str) -> Page:
         base = self._base(document, response.url)
-        queries = Queries(response.body, response.header("content-type"), charset_name)
+        queries = Queries(response.body, _content_type(response), charset_name)
         _write_queries(document, queries)
         self._add_header_links(document, response, queries)
         urls, facts, found = self._links(document, base, response.url)
@@ -199,6 +202,11 @@ class Reader:
         targets = {self.canonicalise(href, base) for href in document.canonicals}
         target = targets.pop() if len(targets) == 1 else None
         return target if target and target.startswith(_HTTP) else ""
+
+
+def _content_type(response: Response) -> str:
+    """The header, or all of them as one."""
+    return ", ".join([value for name, value in response.headers if name.lower() == "content-type"])
 
 
 def _write_queries(document: Document, queries: Queries) -> None:

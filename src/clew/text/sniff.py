@@ -52,6 +52,14 @@ _HTML_START = re.compile(
     rb"<(?:!doctype\s+html|(?:html|head|body|title|script|iframe|h1|div|font|table|a|style|b|br|p|meta)[\s/>])",
     re.I | re.S,
 )
+_VALUES = re.compile(r'(?:[^,"]++|"(?:[^"\\]++|\\.)*+"?)++', re.S)
+_ESSENCE = re.compile(r"[\s\"']*+([\w!#$%&'*+.^`|~-]++/[\w!#$%&*+.^`|~-]++)", re.A)
+_TAG = re.compile(
+    rb"<(?:!doctype\s|/?(?:html|head|title|body|meta|link|script|div|span|p|a|table|td|ul|li|h[1-6]|br|b|font)[\s/>])",
+    re.I,
+)
+"""Two of these are not to be found at the beginning of a binary file."""
+
 _CONTROLS = bytes({*range(32)} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
 _SNIFFED_BYTES = 2048
 _CONTROL_SHARE = 0.02
@@ -61,7 +69,7 @@ _READABLE = frozenset({HTML, "application/xhtml+xml", PLAIN})
 
 def kind_of(content_type: str, body: bytes) -> tuple[str, str]:
     """The content type to read a body as (HTML, XHTML or PLAIN) and "", or "" and why it is no text for people."""
-    essence = content_type.partition(";")[0].strip().lower()
+    essence = essence_of(content_type)
     if not body:
         return (essence if essence in _READABLE else HTML), ""
     if binary := _binary(body):
@@ -69,10 +77,27 @@ def kind_of(content_type: str, body: bytes) -> tuple[str, str]:
     if essence in (HTML, "application/xhtml+xml"):
         return essence, ""
     # XML is read tolerantly: its text comes out.
-    xml = essence.endswith(("/xml", "+xml")) and not essence.startswith("image/")
-    if xml or _HTML_START.match(body[:_SNIFFED_BYTES].replace(b"\x00", b"")):
+    if (is_xml(content_type) and not essence.startswith("image/")) or _HTML_START.match(
+        body[:_SNIFFED_BYTES].replace(b"\x00", b"")
+    ):
         return HTML, ""
     return (PLAIN, "") if essence in _UNKNOWN or essence.startswith("text/") else ("", f"is {essence}, not text")
+
+
+def essence_of(content_type: str) -> str:
+    """Type and subtype of a Content-Type header, in lower case, "" if it has none. Of several the last counts, and what
+    follows without a semicolon is passed over, as it must be meant."""
+    found = ""
+    for value in _VALUES.findall(content_type):
+        essence = _ESSENCE.match(value)
+        if essence is not None and essence[1] != "*/*":
+            found = essence[1].lower()
+    return found
+
+
+def is_xml(content_type: str) -> bool:
+    """Whether browsers read what is sent with this header by the rules of XML."""
+    return essence_of(content_type).endswith(("/xml", "+xml"))
 
 
 def _binary(body: bytes) -> str:
@@ -85,7 +110,7 @@ def _binary(body: bytes) -> str:
             return name
     head = body[:_SNIFFED_BYTES]
     controls = len(head) - len(head.translate(None, _CONTROLS))
-    if controls <= max(1, _CONTROL_SHARE * len(head)) or b"<html" in head.lower():
+    if controls <= max(1, _CONTROL_SHARE * len(head)) or len(_TAG.findall(head.translate(None, _CONTROLS))) > 1:
         return ""
     # Much that no text holds: UTF-16 and UTF-32, or no text.
     return "" if chardet.detect(body, max_bytes=65_536)["encoding"] else "binary data"

@@ -31,7 +31,9 @@ def _set(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-_VOID = _set("area base br col embed hr img input link meta param source track wbr")
+VOID = _set("area base br col embed hr img input link meta param source track wbr")
+"""Elements without content, which no end tag closes."""
+
 _CLOSED_BY_NEXT = _set("p li dd dt td th tr tbody thead tfoot option optgroup html head body")
 _START = re.compile(r"<(?:(!(?=--))|(script|style|textarea)(?=[\s/>])|(/?)([a-z][^\s/<>]*+)[^<>]*+>)", re.I)
 """A comment, an element whose content is no markup, or a tag. No quantifier gives back what it took, and a tag ends at
@@ -42,6 +44,7 @@ _ENDS_OF = {
     **{tag: re.compile(rf"</{tag}(?=[\s/>])", re.I) for tag in ("script", "style", "textarea")},
 }
 _FORMATTING = re.compile(r"<(/?)(big|b|code|em|font|i|nobr|small|strike|strong|s|tt|u)(?=[\s/>])[^<>]*+>", re.I)
+_SHADOW = re.compile(r"\sshadowrootmode\s*+=\s*+[\"']?(?:open|closed)(?=[\"'\s/>])", re.I)
 _TAG_START = re.compile(r"<([a-zA-Z][^\s/<>]{0,32}+)[\s/]")
 
 
@@ -49,10 +52,31 @@ def tame(text: str) -> str:
     """The page without what would take a parser for ever: far too deep nesting, far too long tags."""
     if len(text) > MAX_TAG_CHARS:
         text = _shorten(text)
+    if "shadowrootmode" in text:
+        text = _show_shadows(text)
     tags = text.count("<")
     if tags > MANY_TAGS and _unclosed(text) > MAX_UNCLOSED:
         text = _FORMATTING.sub("", text)
     return _flatten(text) if tags > MAX_TAGS else text
+
+
+def _show_shadows(text: str) -> str:
+    """The page with declared shadow roots as elements: browsers show what is in them, unlike in other templates."""
+    pieces: list[str] = []
+    shown: list[bool] = []  # of the templates that are open
+    done = 0
+    for tag in _tags(text):
+        if tag[4].lower() != "template":
+            continue
+        if not tag[3]:
+            shown.append(_SHADOW.search(tag[0]) is not None and (not shown or shown[-1]))
+            show = shown[-1]
+        else:
+            show = bool(shown) and shown.pop()
+        if show:
+            pieces += text[done : tag.start()], f"<{tag[3]}div>"
+            done = tag.end()
+    return "".join([*pieces, text[done:]]) if done else text
 
 
 def _shorten(text: str) -> str:
@@ -103,7 +127,7 @@ def _flatten(text: str) -> str:
     done = 0
     for match in _tags(text):
         tag = match[4].lower()
-        if tag in _VOID or tag in _CLOSED_BY_NEXT:
+        if tag in VOID or tag in _CLOSED_BY_NEXT:
             continue
         keep = _closes_kept(tag, opened) if match[3] else len(opened) < MAX_DEPTH
         if not match[3]:
