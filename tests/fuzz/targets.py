@@ -27,7 +27,8 @@ from clew.topics.opml import read_opml
 from clew.topics.topicsfile import read_topics
 from clew.topics.tree import TopicTree
 from clew.urls.canonical import Canonicaliser, canonical, host, keys, url_words
-from clew.web.live.robots import Robots, RobotsRules, rules_text
+from clew.web.live.robots import Robots, RobotsRules, packed
+from clew.web.live.robotsfile import rules_text
 
 LIMIT = 1_000_000
 """Bytes of a decoded body: small, so that bombs are met often."""
@@ -289,7 +290,7 @@ def wanted(data: bytes) -> None:
 def robots(data: bytes) -> None:
     """robots.txt of any bytes gives a verdict on any URL, and a finite pause."""
     rules = RobotsRules(PolitenessSettings(), "clew")
-    known = Robots("http://a.test", text=rules_text(data, "clew"))
+    known = Robots("http://a.test", text=packed(rules_text(data, "clew")))
     assert rules.allows(known, "http://a.test/a/b%20c?d=%ff") in (True, False)
     assert 0 <= rules.delay(known) < math.inf
 

@@ -76,7 +76,7 @@ class RobotsRules:
         return not robots.text or path == "/robots.txt" or self._parsed.rules(robots.text).allows(path)
 
     def delay(self, robots: Robots) -> float:
-        """Seconds between requests that the owner wishes, by Crawl-delay or Request-rate; 0: none, or infinite."""
+        """Seconds between requests that the owner wishes, by Crawl-delay or Request-rate; 0 if none."""
         return self._parsed.rules(robots.text).delay_s if robots.text else 0.0
 
     # -- what an answer means -----------------------------------------------------------------------------

@@ -7,7 +7,6 @@ the rules. Where a rule can be read in two ways, the one that keeps us out count
 
 from __future__ import annotations
 
-import math
 import re
 import zlib
 from collections.abc import Iterator
@@ -41,6 +40,9 @@ _LATIN_1: Final = {f"%{byte:02X}": chr(byte) for byte in range(0x80, 0x100)}
 _STRAY: Final = {0xDC00 + byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
 _GZIP: Final = b"\x1f\x8b"
 
+YEAR_S: Final = 365 * 86_400.0
+"""The longest pause that a file can ask for."""
+
 LONGEST: Final = 8_192
 """Longer rules are left out: the URLs they would match are not asked for anyway."""
 
@@ -52,8 +54,7 @@ MOST_BYTES: Final = 512_000
 class Rules:
     """The rules for one agent. ``plain``: beginnings of paths and whether they are allowed; ``lengths``: theirs, the
     longest first; ``wild``: patterns with ``*`` or ``$``, the longest first, whether they allow, and the longest piece
-    of text in them; ``delay_s``: the pause that is asked for,
-    infinite for one without end."""
+    of text in them; ``delay_s``: the pause that is asked for, at most a year."""
 
     plain: dict[str, bool]
     lengths: tuple[int, ...]
@@ -288,14 +289,14 @@ def _matches(pattern: str, path: str) -> bool:
 
 
 def _delay(value: str) -> float:
-    """Seconds of a Crawl-delay: the number it begins with; infinite for more than there are; 0 for what is none."""
+    """Seconds of a Crawl-delay: the number it begins with; a year for ``inf``; 0 for what is none."""
     text = value.strip().lower()
     if text.startswith(("inf", "+inf")):
-        return math.inf
+        return YEAR_S
     found = _NUMBER.match(text)
     if found is None:
         return 0.0
-    return float(f"{found[1].replace(',', '.')}e{found[2] or 0}")
+    return min(float(f"{found[1].replace(',', '.')}e{found[2] or 0}"), YEAR_S)
 
 
 def _rate(value: str) -> float:
@@ -303,4 +304,4 @@ def _rate(value: str) -> float:
     found = _RATE.match(value.strip())
     if found is None or int(found[1]) == 0:
         return 0.0
-    return int(found[2]) * _SECONDS[found[3].lower()] / int(found[1])
+    return min(int(found[2]) * _SECONDS[found[3].lower()] / int(found[1]), YEAR_S)
