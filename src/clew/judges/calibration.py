@@ -67,6 +67,16 @@ def fit(scores: Sequence[float] | Doubles, positive: Sequence[bool] | Bools) -> 
     return Calibration(slope=min(slope, SURE / farthest) if farthest > 0 else slope, centre=centre, scale=scale)
 
 
+def fit_single(own: float, others: Doubles, share: float) -> Calibration:
+    """The curve for a class with a single example. Left out, nothing of its class is left to score it by; so its
+    ``own`` score counts, which is far too good: other pages of its kind come only a ``share`` of the way there from the
+    mean of ``others``, float64[n]. There the curve is 0.5; at the mean of the others its log odds are −SURE.
+    """
+    below = float(others.mean()) if len(others) else own - 1.0
+    way = share * (own - below)
+    return Calibration(slope=SURE, centre=below + way, scale=way) if way > 0 else Calibration(slope=0.1, centre=own)
+
+
 def _logistic(x: Doubles, truth: Bools) -> tuple[float, float]:
     """Slope and shift of a logistic regression on one variable, classes weighing the same, slope penalised by
     slope² / (2·STRENGTH); Newton's method. (A library's solver takes a second to import and does the same.)"""

@@ -100,6 +100,7 @@ class EmbeddingJudge(TrainedJudge):
     name = "embedding"
     features: Embedded
     needs_text = True
+    single_share = 0.35  # all texts of a language are alike in meaning, more than in words
     can_vote = False
 
     class Settings(TrainedSettings, frozen=True):

@@ -86,9 +86,22 @@ class NaiveBayesJudge(TrainedJudge):
         self.classes = self.counts.sum(axis=1) > 0
         sides = np.array([self.tree.below, self.tree.outside]) & self.classes
         self._sides = np.where(sides, 0.0, -np.inf)
-        smooth = self.counts + self.smoothing
+        smooth = self.counts + self._prior(labels)
         logs = np.log(smooth) - np.log(smooth.sum(axis=1, keepdims=True))
         self.logs = np.ascontiguousarray(logs.T, np.float32)
+
+    def _prior(self, labels: Sequence[int]) -> Doubles:
+        """What every term counts in each class before any page: float64[k + 1, V].
+
+        It is α; but for a topic with a single example, where general text is known, the same sum is laid out as that
+        text has it. One page is so little beside it that else all its rare words would speak for the topic.
+        """
+        prior = np.full(self.counts.shape, self.smoothing)
+        if self._general is not None:
+            general = self.counts[-1] + self.smoothing
+            single = [topic for topic in range(len(self.topics)) if list(labels).count(topic) == 1]
+            prior[single] = general * (self.smoothing * len(self.vocabulary) / general.sum())
+        return prior
 
     def _count_holders(self, bags: Sequence[Bag]) -> Ints:
         extra = [self._general] if self._general is not None else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,6 +24,9 @@ CELLS = 8_000_000
 TRAINING_ONLY = frozenset({"counts", "_holders", "_sums", "_products"})
 """Attributes of judges that copies do not carry."""
 
+GIVEN_SHARE = 0.25
+"""The same where the user gave irrelevant pages; they are nearer to the topic than general text."""
+
 UNKNOWN = 0.25
 """Score of a page that holds nothing the judge knows: not relevant, but no reason to starve its links."""
 
@@ -30,6 +34,10 @@ UNKNOWN = 0.25
 class TrainedJudge(Judge):
     """A judge over ``topics`` and OTHER; subclasses give ``_train``, ``_held_out``, ``_raw_at`` and
     ``_weights``."""
+
+    single_share: ClassVar[float] = 0.12
+    """Of the way from general text to the score of a topic's only example, so much brings a page to 0.5. Measured: half
+    of the pages of a topic come that far, of other pages a tenth."""
 
     can_vote = True
     """Whether it can be a member of an ensemble, which takes bags of terms."""
@@ -65,7 +73,8 @@ class TrainedJudge(Judge):
         raw = np.array([np.full(len(self.topics), np.nan) if one is None else one for one in known])
         sides = self.tree.members(labels)
         held_out[~(sides | self.tree.outsiders(labels)).T] = np.nan  # neither for nor against a topic
-        self.curves = Calibrations([_curve(held_out[:, k], raw[:, k], truth) for k, truth in enumerate(sides)])
+        share = self.single_share if len(bags) > given else GIVEN_SHARE
+        self.curves = Calibrations([_curve(held_out[:, k], raw[:, k], truth, share) for k, truth in enumerate(sides)])
         return np.array([self._scores(raw) for raw in held_out[:given]])
 
     def judge(self, pages: Sequence[Page]) -> list[Judgement]:
@@ -180,11 +189,14 @@ def judgement(tree: Hierarchy, scores: Doubles) -> Judgement:
     return Judgement(rounded, winner, abs(2.0 * decisive - 1.0))
 
 
-def _curve(held_out: Doubles, raw: Doubles, truth: Bools) -> Calibration:
-    """A curve for held-out scores; a side of which none is known lends the scores of pages that were trained on."""
+def _curve(held_out: Doubles, raw: Doubles, truth: Bools, share: float) -> Calibration:
+    """A curve for held-out scores; a side of which none is known lends the scores of pages that were trained on.
+    ``share`` is for a topic with a single example (``calibration.fit_single``)."""
     values = held_out.copy()
     for side in (truth, ~truth):
         if np.isnan(values[side]).all():
             values[side] = raw[side]
     known = ~np.isnan(values)
+    if truth.sum() == 1:
+        return calibration.fit_single(float(raw[truth][0]), values[known & ~truth], share)
     return calibration.fit(values[known], truth[known])
