@@ -193,6 +193,9 @@ class LiveSettings(Section, frozen=True):
         dict[str, str], doc("Host names with a fixed address, as in a hosts file; *.name takes in subdomains.")
     ] = field(default_factory=dict)
     dns_fresh_s: Annotated[float, doc("Addresses are looked up again after this long.", ge=0)] = 600.0
+    cookies: Annotated[
+        bool, doc("Send cookies back to the host that set them, and to no other, as long as the command runs.")
+    ] = False
     verify_tls: Annotated[bool, doc("Refuse servers whose certificate is bad.")] = True
 
 

@@ -96,12 +96,13 @@ def make_world(
     verify_tls: bool = True,
     contact: str = "me@example.org",
     user_agent: str = "clew",
+    **live: object,
 ) -> LiveWorld:
     hosts = {"a.test": "127.0.0.1", "b.test": "127.0.0.1"} if resolve is None else resolve
     return LiveWorld(
         PolitenessSettings(**({"delay_s": 1.0, "adaptive": 0.0} | (politeness or {}))),  # type: ignore[arg-type]
         LimitSettings(**(limits or {})),  # type: ignore[arg-type]
-        LiveSettings(allow_private=allow_private, resolve=hosts, verify_tls=verify_tls),
+        LiveSettings(allow_private=allow_private, resolve=hosts, verify_tls=verify_tls, **live),  # type: ignore[arg-type]
         user_agent,
         contact,
         clock,

@@ -39,7 +39,8 @@ class Exchange:
     """One request and what came of it. ``status`` is 0 when no answer came; ``fault`` says why no page came.
 
     ``truncated`` says what cut a body short, in the words of WARC (disconnect, time, length); ``note``, what that was.
-    ``head``: status line and headers as sent; ``location``: where it redirects to, as text for a URL parser.
+    ``head``: status line and headers as sent; ``location``: where it redirects to, as text for a URL parser;
+    ``set_cookie``: it set a cookie that the next request will carry.
     """
 
     url: str
@@ -56,6 +57,7 @@ class Exchange:
     note: str = ""
     head: bytes = b""
     location: str = ""
+    set_cookie: bool = False
 
     @property
     def requests(self) -> int:

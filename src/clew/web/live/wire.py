@@ -13,6 +13,7 @@ from yarl import URL
 from clew.config import LimitSettings, LiveSettings
 from clew.web.live.addresses import CheckedResolver
 from clew.web.live.connection import Connector
+from clew.web.live.cookies import Jar
 from clew.web.live.faults import once_more
 from clew.web.live.intake import Appetite, Exchange, Intake
 
@@ -25,6 +26,7 @@ class Wire:
     def __init__(self, limits: LimitSettings, live: LiveSettings, user_agent: str) -> None:
         self._limits = limits
         self._resolver = CheckedResolver()
+        self._cookies = Jar() if live.cookies else None
         self._session = self._opened(live, user_agent)
 
     def _opened(self, live: LiveSettings, user_agent: str) -> aiohttp.ClientSession:
@@ -54,6 +56,8 @@ class Wire:
             self._resolver.chosen.pop(host, None)
         intake.settle(failed)
         exchange.elapsed_s = time.perf_counter() - began
+        if self._cookies is not None:
+            exchange.set_cookie = self._cookies.take(url, exchange.headers, time.time())
         return exchange
 
     async def close(self) -> None:
@@ -61,7 +65,9 @@ class Wire:
         await self._session.close()
 
     async def _talk(self, url: str, intake: Intake) -> None:
-        response = await self._session.get(URL(url, encoded=True), allow_redirects=False)
+        cookie = self._cookies.header(url, time.time()) if self._cookies is not None else ""
+        headers = {"Cookie": cookie} if cookie else None
+        response = await self._session.get(URL(url, encoded=True), allow_redirects=False, headers=headers)
         try:
             await intake.take(response)
         finally:

@@ -15,6 +15,7 @@ import ada_url
 from clew.config import LimitSettings, LiveSettings, PolitenessSettings, Settings
 from clew.errors import InputError, shown
 from clew.model import Outcome, Request, Response
+from clew.urls.canonical import canonical
 from clew.version import __version__
 from clew.web.base import Clock, World
 from clew.web.live.addresses import AddressBook
@@ -262,6 +263,11 @@ class LiveWorld(World):
         reason = f"HTTP {exchange.status}"
         if exchange.status in _REDIRECTS and exchange.location:
             location = _location(target.url, exchange)
+            if exchange.set_cookie and location and canonical(location) == canonical(target.url):
+                again = f"{reason}: it sets a cookie and leads to itself"
+                return self._response(
+                    request, host, exchange, Outcome.FAILED, fetched_at, reason=again, retry_at=host.ready_at
+                )
             if location and request.hops < self._limits.redirects:
                 return self._response(request, host, exchange, Outcome.REDIRECT, fetched_at, location=location)
             reason = f"more than {self._limits.redirects} redirects (limits.redirects)"
