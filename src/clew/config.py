@@ -130,7 +130,18 @@ class PolitenessSettings(Section, frozen=True):
     max_delay_s: Annotated[float, doc("Crawl-delay, adaptive pause and back-off never exceed this.", ge=0)] = 300.0
     robots_fresh_s: Annotated[float, doc("robots.txt is asked for again after this long.", ge=0)] = 86_400.0
     robots_bytes: Annotated[int, doc("Bytes of robots.txt that are read.", ge=1)] = 512_000
-    give_up_after: Annotated[int, doc("A host is given up after this many failures in a row.", ge=1)] = 5
+    give_up_after: Annotated[
+        int, doc("After this many failures in a row a host does not answer, and rests, for longer and longer.", ge=1)
+    ] = 5
+    longest_rest_s: Annotated[
+        float, doc("What does not answer is asked again after this long at the latest.", ge=0)
+    ] = 14_400.0
+    probes: Annotated[
+        int, doc("Times that a resting host is asked again before a run with nothing else to do ends without it.", ge=0)
+    ] = 6
+    longest_outage_s: Annotated[
+        float, doc("A crawl that nothing at all answers waits this long before it ends (0: for ever).", ge=0)
+    ] = 3_600.0
 
 
 class LimitSettings(Section, frozen=True):
@@ -192,7 +203,14 @@ class LiveSettings(Section, frozen=True):
     resolve: Annotated[
         dict[str, str], doc("Host names with a fixed address, as in a hosts file; *.name takes in subdomains.")
     ] = field(default_factory=dict)
+    nameservers: Annotated[
+        tuple[str, ...],
+        doc("Name servers to ask, as IP addresses with a port if need be. Empty: those of this machine."),
+    ] = ()
     dns_fresh_s: Annotated[float, doc("Addresses are looked up again after this long.", ge=0)] = 600.0
+    dns_failed_s: Annotated[
+        float, doc("Names that were not found are looked up again after this long, then later and later.", ge=0)
+    ] = 30.0
     cookies: Annotated[
         bool, doc("Send cookies back to the host that set them, and to no other, as long as the command runs.")
     ] = False

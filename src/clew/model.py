@@ -35,9 +35,9 @@ class Outcome(StrEnum):
     OK = "ok"  # a page came back (any content; perhaps unreadable)
     REDIRECT = "redirect"  # the answer names another URL (Response.location)
     FAILED = "failed"  # asked, and no page came back: HTTP error, time-out, broken connection, a limit
-    REFUSED = "refused"  # never asked: robots.txt, address guard, host given up
+    REFUSED = "refused"  # never asked: robots.txt, address guard, scope
     ABSENT = "absent"  # a closed world lacks the page; costs nothing
-    DEFERRED = "deferred"  # nothing sent for this URL yet; ask again at ``retry_at``
+    DEFERRED = "deferred"  # nothing learned of this URL yet; ask again at ``retry_at``
 
 
 class LinkKind(StrEnum):
@@ -86,7 +86,11 @@ class Response:
     ``body`` is content-decoded (gunzipped ...); ``encoded_body`` holds the bytes as received when they
     differ. ``requests`` counts the GETs sent for this URL (0: nothing was sent), ``robots_requests``
     those sent for robots.txt on the way. ``ready_at`` is the earliest time at which the same host may be
-    asked again. ``retry_at`` is set when the same URL is worth another try (always when DEFERRED).
+    asked again. ``retry_at`` is set when the same URL is worth another try (always when DEFERRED, which costs none: the
+    reason lies with the host or the line).
+
+    ``rests_until``: the host does not answer as it should, and none of its URLs is asked for before; ``given_up``: and
+    a run that has nothing else to do does not wait for it.
     ``sitemaps`` are the sitemaps that robots.txt names, in the answer that brought robots.txt.
     ``truncated`` says what cut the body short, as in WARC (disconnect, time, length). ``head`` holds status line
     and header lines as they were received, the empty line included; it is empty where nobody has them.
@@ -107,6 +111,8 @@ class Response:
     robots_requests: int = 0
     ready_at: float = 0.0
     retry_at: float | None = None
+    rests_until: float = 0.0
+    given_up: bool = False
     request_headers: tuple[tuple[str, str], ...] = ()
     http_version: str = "HTTP/1.1"
     from_cache: bool = False

@@ -27,7 +27,7 @@ def priority(tier: int, score: float) -> tuple[int, float]:
 class Known:
     slot: int
     host: int
-    state: str  # waiting, parked, leased, ending (leased, and finished meanwhile), done
+    state: str  # waiting, parked, leased, ending (leased, and finished meanwhile), later, done
     score: float = math.nan
     row: int = 0
     index: int = 0
@@ -47,6 +47,7 @@ class ReferenceFrontier:
         self.urls: dict[int, Known] = {}
         self.ready_at: dict[int, float] = {}
         self.busy: set[int] = set()
+        self.later: dict[int, float] = {}
 
     def add(self, keys, hosts, scores, row, indices=None, tier=0) -> int:  # type: ignore[no-untyped-def]
         places = range(len(keys)) if indices is None else indices
@@ -59,7 +60,7 @@ class ReferenceFrontier:
         return new
 
     def _meet(self, url: Known, score: float, row: int, place: int, tier: int) -> None:
-        if url.state in ("leased", "ending", "done") or math.isnan(score):
+        if url.state in ("leased", "ending", "later", "done") or math.isnan(score):
             if url.state == "parked" and math.isnan(url.score) and not url.seen and not url.row:
                 url.row, url.index = row, place
             return
@@ -98,6 +99,7 @@ class ReferenceFrontier:
         ]
 
     def lease(self, now: float) -> Lease | None:
+        self._come_back(now)
         found = min(self._candidates(now), default=None)
         if found is None:
             return None
@@ -112,12 +114,25 @@ class ReferenceFrontier:
         self._free(lease.host, ready_at)
 
     def retry(self, lease: Lease, ready_at: float) -> None:
+        self.postpone(lease, ready_at, ready_at)
+
+    def postpone(self, lease: Lease, ready_at: float, again_at: float) -> None:
         url = self._ended(lease)
         if url.state == "ending":
             url.state = "done"
+        elif again_at > ready_at:
+            url.state = "later"
+            self.later[lease.key] = again_at
         else:
             url.state = "parked" if math.isnan(url.score) else "waiting"
         self._free(lease.host, ready_at)
+
+    def _come_back(self, now: float) -> None:
+        for key, when in list(self.later.items()):
+            if when <= now:
+                url = self.urls[key]
+                url.state = "parked" if math.isnan(url.score) else "waiting"
+                del self.later[key]
 
     def _ended(self, lease: Lease) -> Known:
         url = self.urls[lease.key]
@@ -136,6 +151,7 @@ class ReferenceFrontier:
         for key in np.unique(keys).tolist():
             url = self.urls.setdefault(key, Known(len(self.urls), 0, "done"))
             url.state = "ending" if url.state in ("leased", "ending") else "done"
+            self.later.pop(key, None)
 
     def rescore(self, rows: Iterable) -> int:  # type: ignore[type-arg]
         for url in self.urls.values():
@@ -148,10 +164,10 @@ class ReferenceFrontier:
                 if url is not None and url.state != "done" and not math.isnan(score):
                     self._combine(url, stored(score), row, place, tier)
                     url.state = "waiting" if url.state == "parked" else url.state
-        return len(self)
+        return sum(url.state == "waiting" for url in self.urls.values())
 
     def next_ready(self) -> float | None:
-        times = [
+        times = list(self.later.values()) + [
             self.ready_at.get(url.host, 0.0)
             for url in self.urls.values()
             if url.state == "waiting" and url.host not in self.busy
@@ -170,7 +186,10 @@ class ReferenceFrontier:
         ]
 
     def __len__(self) -> int:
-        return sum(url.state == "waiting" for url in self.urls.values())
+        return sum(url.state in ("waiting", "later") for url in self.urls.values())
+
+    def waiting_on(self, host: int) -> int:
+        return sum(url.state in ("waiting", "later") and url.host == host for url in self.urls.values())
 
     @property
     def parked(self) -> int:

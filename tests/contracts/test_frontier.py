@@ -106,6 +106,39 @@ class TestFrontier:
         assert frontier.lease(2.0) is None
         assert drain(frontier, now=3.0) == [1, 2]
 
+    def test_a_postponed_link_waits_alone(self, make: Callable[[str], Frontier]) -> None:
+        frontier = make("best")
+        frontier.add(keys(1, 2), hosts(0, 0), scores(0.9, 0.5), row=1)
+        lease = frontier.lease(0.0)
+        assert lease is not None and lease.key == 1
+        frontier.postpone(lease, ready_at=2.0, again_at=5.0)
+        assert (len(frontier), frontier.waiting_on(0), frontier.waiting_on(7), frontier.hosts_busy) == (2, 2, 0, 0)
+        assert frontier.next_ready() == 2.0
+        assert [lease.key for lease in frontier.best(9)] == [2]
+        for end in (frontier.done, frontier.retry):
+            with pytest.raises(ValueError, match="has ended already"):
+                end(lease, 0.0)
+        other = frontier.lease(2.0)
+        assert other is not None and other.key == 2
+        frontier.done(other, 2.0)
+        assert frontier.lease(4.9) is None
+        assert frontier.next_ready() == 5.0
+        assert drain(frontier, now=5.0) == [1]
+        assert (frontier.waiting_on(0), frontier.next_ready()) == (0, None)
+
+    def test_a_postponed_link_may_be_finished_or_scored_again(self, make: Callable[[str], Frontier]) -> None:
+        frontier = make("best")
+        frontier.add(keys(1, 2, 3), hosts(0, 1, 2), scores(0.9, 0.8, 0.7), row=1)
+        for _ in range(3):
+            lease = frontier.lease(0.0)
+            assert lease is not None
+            frontier.postpone(lease, 0.0, 5.0 + lease.key)
+        frontier.finish(keys(1))
+        assert (len(frontier), frontier.next_ready()) == (2, 7.0)
+        frontier.rescore([(1, keys(1, 2, 3), scores(0.1, np.nan, 0.2), 0)])
+        assert drain(frontier, now=99.0) == [3]
+        assert (len(frontier), frontier.parked) == (0, 1)
+
     def test_hold_keeps_a_host_back(self, make: Callable[[str], Frontier]) -> None:
         frontier = make("best")
         frontier.add(keys(1, 2), hosts(0, 1), scores(0.9, 0.1), row=1)
@@ -423,6 +456,11 @@ class Twin:
         self.leases.append((mine, theirs))
         return True
 
+    def postpone(self, which: int, pause: float, more: float) -> None:
+        mine, theirs = self.leases.pop(which)
+        self.one.postpone(mine, self.now + pause, self.now + pause + more)
+        self.other.postpone(theirs, self.now + pause, self.now + pause + more)
+
     def end(self, which: int, again: bool, pause: float) -> None:
         mine, theirs = self.leases.pop(which)
         ends = (self.one.retry, self.other.retry) if again else (self.one.done, self.other.done)
@@ -447,6 +485,7 @@ class Twin:
         assert self.one.parked == self.other.parked
         assert self.one.hosts_waiting == self.other.hosts_waiting
         assert self.one.hosts_busy == self.other.hosts_busy
+        assert self.one.waiting_on(0) == self.other.waiting_on(0)
         mine, theirs = self.one.next_ready(), self.other.next_ready()
         assert (mine is None) == (theirs is None)
         assert mine is None or theirs is None or max(mine, self.now) == max(theirs, self.now)
@@ -501,6 +540,8 @@ class Operations:
     def end(self) -> None:
         if self.twin.leases:
             which = self.rng.randrange(len(self.twin.leases))
+            if self.rng.random() < 0.1:
+                return self.twin.postpone(which, self.rng.choice([0.0, 0.5]), self.rng.choice([0.0, 0.3, 4.0]))
             self.twin.end(which, self.rng.random() < 0.15, self.rng.choice([0.0, 0.5, 3.0]))
 
     def hold(self) -> None:
@@ -576,6 +617,11 @@ class Machine(RuleBasedStateMachine):
     @rule(which=st.integers(0, 9), again=st.booleans(), pause=st.sampled_from([0.0, 1.0]))
     def end(self, which: int, again: bool, pause: float) -> None:
         self.twin.end(which % len(self.twin.leases), again, pause)
+
+    @precondition(lambda self: self.twin.leases)
+    @rule(which=st.integers(0, 9), pause=st.sampled_from([0.0, 1.0]), more=st.sampled_from([0.0, 0.5, 3.0]))
+    def postpone(self, which: int, pause: float, more: float) -> None:
+        self.twin.postpone(which % len(self.twin.leases), pause, more)
 
     @rule(host=st.integers(0, 4), pause=st.sampled_from([0.0, 0.5, 1.0]))
     def hold(self, host: int, pause: float) -> None:

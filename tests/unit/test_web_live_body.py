@@ -139,7 +139,7 @@ async def test_a_large_error_page_is_an_error_page(clock: VirtualClock) -> None:
     pages = {
         "/404": answer(b"x" * 60_000, "404 No"),
         "/302": answer(b"x" * 60_000, "302 Found", Location="/x"),
-        "/503": answer(b"x" * 60_000, "503 Busy"),
+        "/500": answer(b"x" * 60_000, "500 Oops"),
     }
     outcomes = {}
     async with serving(clock, pages) as site, visiting(clock, limits={"page_bytes": 50_000}) as world:
@@ -149,5 +149,5 @@ async def test_a_large_error_page_is_an_error_page(clock: VirtualClock) -> None:
     assert outcomes == {
         "/404": (Outcome.FAILED, 404, b""),
         "/302": (Outcome.REDIRECT, 302, b""),
-        "/503": (Outcome.FAILED, 503, b""),
+        "/500": (Outcome.FAILED, 500, b""),
     }

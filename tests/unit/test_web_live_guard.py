@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
+from dns_server import naming
 from web_live_site import answer, serving, settled, visiting
 
-from clew.config import LiveSettings
+from clew.config import LiveSettings, PolitenessSettings
 from clew.errors import UrlError, shown
 from clew.model import Outcome, Request
 from clew.web.clock import VirtualClock
@@ -76,52 +79,28 @@ async def test_only_chosen_addresses_are_connected_to(clock: VirtualClock) -> No
     assert (found["host"], found["port"], found["family"]) == ("::1", 80, socket.AF_INET6)
 
 
-async def test_mixed_answers_lose_their_private_addresses(clock: VirtualClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    book = AddressBook(LiveSettings(), 5.0, clock)
-    answers = [["10.0.0.1", "2606:4700::1", "8.8.8.8"], ["10.0.0.1"]]
-
-    async def resolve(*_: object) -> list[dict[str, str]]:
-        return [{"host": host} for host in answers.pop(0)]
-
-    monkeypatch.setattr(book._dns, "resolve", resolve)
-    assert (await book.lookup("x.test")).addresses == ("8.8.8.8", "2606:4700::1")
-    assert (await book.lookup("x.test")).addresses == ("8.8.8.8", "2606:4700::1")
-    clock.advance(LiveSettings().dns_fresh_s)
-    rebound = await book.lookup("x.test")
-    assert rebound.addresses == ()
-    assert "10.0.0.1 is a private address" in rebound.reason
+@asynccontextmanager
+async def book_of(settings: LiveSettings, clock: VirtualClock, timeout_s: float = 5.0) -> AsyncIterator[AddressBook]:
+    book = AddressBook(settings, PolitenessSettings(), timeout_s, clock)
+    try:
+        yield book
+    finally:
+        await book.close()
 
 
-async def test_failures_of_name_servers_are_temporary_and_kept_shortly(
-    clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    book = AddressBook(LiveSettings(), 5.0, clock)
-    asked = []
+async def test_mixed_answers_lose_their_private_addresses(clock: VirtualClock) -> None:
+    answers = [["10.0.0.1", "8.8.8.8", "1.1.1.1"], ["10.0.0.1"]]
 
-    async def resolve(host: str, *_: object) -> list[dict[str, str]]:
-        asked.append(host)
-        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
-
-    monkeypatch.setattr(book._dns, "resolve", resolve)
-    for wait in (0.0, 1.0, 40.0):
-        clock.advance(wait)
-        lookup = await book.lookup("x.test")
-        assert lookup.temporary
-        assert lookup.reason == "the address of x.test cannot be looked up: Temporary failure in name resolution"
-    assert len(asked) == 2
-
-
-async def test_a_host_without_name_servers_is_given_up(clock: VirtualClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def resolve(*_: object) -> list[dict[str, str]]:
-        raise socket.gaierror(socket.EAI_AGAIN, "try again")
-
-    async with visiting(clock, politeness={"give_up_after": 3}) as world:
-        monkeypatch.setattr(world._book._dns, "resolve", resolve)  # type: ignore[union-attr]
-        started = clock.now()
-        response = await settled(world, clock, "http://x.test/")
-        assert response.outcome is Outcome.REFUSED
-        assert "host given up after 3 failures in a row: the address of x.test" in response.reason
-        assert clock.now() >= started + 30
+    async with naming(lambda _: answers[0]) as names:
+        settings = LiveSettings(nameservers=(names.address,))
+        async with book_of(settings, clock) as book:
+            assert set((await book.lookup("x.test")).addresses) == {"8.8.8.8", "1.1.1.1"}
+            answers.pop(0)
+            assert set((await book.lookup("x.test")).addresses) == {"8.8.8.8", "1.1.1.1"}
+            clock.advance(settings.dns_fresh_s)
+            rebound = await book.lookup("x.test")
+            assert rebound.addresses == ()
+            assert "10.0.0.1 is a private address" in rebound.reason
 
 
 @pytest.mark.parametrize(
@@ -134,18 +113,17 @@ async def test_a_host_without_name_servers_is_given_up(clock: VirtualClock, monk
     ],
 )
 async def test_fixed_addresses(table: dict[str, str], host: str, address: str, clock: VirtualClock) -> None:
-    book = AddressBook(LiveSettings(resolve=table, allow_private=True), 5.0, clock)
-    assert (await book.lookup(host)).addresses == (address,)
+    async with book_of(LiveSettings(resolve=table, allow_private=True), clock) as book:
+        assert (await book.lookup(host)).addresses == (address,)
 
 
 async def test_localhost_is_this_machine_whatever_name_servers_say(clock: VirtualClock) -> None:
-    book = AddressBook(LiveSettings(allow_private=True, resolve={"x.localhost": "127.0.0.9"}), 5.0, clock)
-    for host in ("localhost", "LOCALHOST.", "a.b.localhost"):
-        assert (await book.lookup(host)).addresses == ("127.0.0.1", "::1")
-    assert (await book.lookup("x.localhost")).addresses == ("127.0.0.9",)
-    assert (
-        "127.0.0.1 is a loopback address" in (await AddressBook(LiveSettings(), 5.0, clock).lookup("localhost")).reason
-    )
+    settings = LiveSettings(allow_private=True, resolve={"x.localhost": "127.0.0.9"})
+    async with book_of(settings, clock) as book, book_of(LiveSettings(), clock) as guarded:
+        for host in ("localhost", "LOCALHOST.", "a.b.localhost"):
+            assert (await book.lookup(host)).addresses == ("127.0.0.1", "::1")
+        assert (await book.lookup("x.localhost")).addresses == ("127.0.0.9",)
+        assert "127.0.0.1 is a loopback address" in (await guarded.lookup("localhost")).reason
 
 
 async def test_ports_of_other_servers_are_refused_unless_allowed(clock: VirtualClock) -> None:
@@ -205,7 +183,7 @@ async def test_robots_txt_may_not_lead_inside(clock: VirtualClock, monkeypatch: 
 
             monkeypatch.setattr(book, "_checked", checked)
             response = await settled(world, clock, site.url())
-            assert response.outcome is Outcome.REFUSED
+            assert (response.outcome, response.given_up) == (Outcome.DEFERRED, True)
             assert "it redirects to inside.test: 127.0.0.2 is a loopback address" in response.reason
             assert set(site.paths()) == {"/robots.txt"}
             assert inside.connections == 0

@@ -150,19 +150,46 @@ def test_answer_times_are_smoothed() -> None:
     assert host.answer_s == pytest.approx(1.3)
 
 
-def test_back_off_doubles_with_failures_of_host_or_url() -> None:
-    politeness = Politeness(PolitenessSettings(max_delay_s=1e9))
+def test_back_off_doubles_with_the_tries_of_a_url() -> None:
+    politeness = Politeness(PolitenessSettings(max_delay_s=50))
     host = politeness.host("a.test")
-    assert politeness.back_off(host) == 10
-    for expected in (10, 20, 40, 80):
-        politeness.strike(host, "x")
-        assert politeness.back_off(host) == expected
-    assert not politeness.given_up(host)
-    politeness.strike(host, "y")
-    assert politeness.given_up(host) == "host given up after 5 failures in a row: y"
-    politeness.clear(host)
-    assert politeness.back_off(host, attempt=3) == 80
+    assert [politeness.back_off(host, attempt) for attempt in range(4)] == [10, 20, 40, 50]
     assert doubled(1.0, 10_000, 5.0) == 5.0
+
+
+def test_a_host_that_is_asked_too_much_is_asked_less() -> None:
+    politeness = Politeness(PolitenessSettings(give_up_after=2, probes=1))
+    host = politeness.host("a.test")
+    waits = []
+    for _ in range(3):
+        politeness.too_much(host, 0.0, None)
+        waits.append(host.ready_at)
+        assert politeness.delay(host) == 2.0  # one spell of refusals doubles the pause once
+    assert waits == [2.0, 4.0, 8.0]
+    assert politeness.given_up(host, 0.0)
+    for _ in range(4):
+        politeness.at_ease(host)
+        assert (politeness.delay(host), politeness.given_up(host, 0.0)) == (2.0, False)
+    politeness.at_ease(host)
+    assert politeness.delay(host) == 1.0
+
+
+def test_a_host_that_wants_hours_is_not_waited_for() -> None:
+    politeness = Politeness(PolitenessSettings())
+    host = politeness.host("a.test")
+    politeness.too_much(host, 0.0, 3_000.0)
+    assert (host.ready_at, politeness.given_up(host, 0.0)) == (3_000.0, False)
+    politeness.too_much(host, 0.0, 7_200.0)
+    assert (host.ready_at, politeness.given_up(host, 0.0)) == (7_200.0, True)
+
+
+def test_pauses_never_grow_beyond_their_limit() -> None:
+    politeness = Politeness(PolitenessSettings(max_delay_s=5))
+    host = politeness.host("a.test")
+    for _ in range(99):
+        politeness.too_much(host, 0.0, None)
+        politeness.at_ease(host)
+    assert (politeness.delay(host), host.doublings) == (5.0, 3)
 
 
 def test_addresses_that_are_free_again_are_forgotten() -> None:

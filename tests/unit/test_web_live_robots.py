@@ -426,7 +426,7 @@ async def test_the_way_to_robots_txt_spares_who_is_on_the_do_not_crawl_list(cloc
         pages = {"/robots.txt": answer(status="301 Moved", Location=other.url("/rules", "b.test"))}
         async with serving(clock, pages) as site, visiting(clock) as inner:
             world = sparing(inner, Never([("b.test", "never.txt line 1")]))
-            for _ in range(5):
+            for _ in range(6):
                 response = await world.fetch(Request(site.url()))
                 await clock.sleep_until(response.retry_at or 0.0)
             assert "it redirects to b.test: do-not-crawl list: b.test (never.txt line 1)" in response.reason
@@ -465,18 +465,31 @@ async def _silence(writer: asyncio.StreamWriter) -> None:
     await asyncio.sleep(60)
 
 
-async def test_robots_that_never_come_close_the_site_for_a_day(clock: VirtualClock) -> None:
-    settings = {"politeness": {"give_up_after": 2, "robots_fresh_s": 5_000.0}, "limits": {"page_s": 0.2}}
+async def test_robots_that_never_come_close_the_site_until_they_do(clock: VirtualClock) -> None:
+    settings = {"politeness": {"give_up_after": 2, "probes": 1}, "limits": {"page_s": 0.2}}
     async with serving(clock, {"/robots.txt": _silence}) as site, visiting(clock, **settings) as world:
         response = await settled(world, clock, site.url())
-        assert (response.outcome, response.requests, response.robots_requests) == (Outcome.REFUSED, 0, 1)
-        assert response.reason.startswith("robots.txt unreachable after 2 failures in a row: no answer within 0.2 s")
+        assert (response.outcome, response.requests, response.robots_requests) == (Outcome.DEFERRED, 0, 1)
+        assert response.reason.startswith("host given up after 3 failures in a row: no answer within 0.2 s")
+        assert response.given_up
         again = await world.fetch(Request(site.url("/other")))
-        assert (again.outcome, again.robots_requests) == (Outcome.REFUSED, 0)
+        assert (again.outcome, again.robots_requests, again.given_up) == (Outcome.DEFERRED, 0, True)
         site.pages["/robots.txt"] = answer(b"")
-        clock.advance(5_000)
+        await clock.sleep_until(response.rests_until)
         assert (await settled(world, clock, site.url())).outcome is Outcome.OK
-        assert site.paths() == ["/robots.txt"] * 3 + ["/"]
+        assert site.paths() == ["/robots.txt"] * 4 + ["/"]
+
+
+async def test_errors_for_robots_close_the_site_until_they_come(clock: VirtualClock) -> None:
+    settings = {"politeness": {"give_up_after": 3, "max_delay_s": 100.0}}
+    async with serving(clock, {"/robots.txt": answer(status="502 Bad")}) as site, visiting(clock, **settings) as world:
+        response = await settled(world, clock, site.url())
+        assert (response.outcome, response.given_up) == (Outcome.DEFERRED, True)
+        assert site.paths() == ["/robots.txt"] * 3
+        assert clock.now() == 1_000_000_000.0 + 60 + 100 + 1  # half of what it was away is less
+        site.pages["/robots.txt"] = answer(b"")
+        await clock.sleep_until(response.retry_at or 0)
+        assert (await settled(world, clock, site.url())).outcome is Outcome.OK
 
 
 async def test_robots_are_asked_for_again_when_old(clock: VirtualClock) -> None:
@@ -525,7 +538,7 @@ async def test_only_the_beginning_counts(coding: str, clock: VirtualClock) -> No
 async def test_a_robots_bomb_closes_the_site(clock: VirtualClock) -> None:
     pages = {"/robots.txt": answer(gzip.compress(bytes(50_000_000)), Content_Encoding="gzip")}
     async with serving(clock, pages) as site, visiting(clock, politeness={"give_up_after": 1}) as world:
-        assert "larger than" in (await settled(world, clock, site.url())).reason
+        assert "robots.txt: larger than" in (await settled(world, clock, site.url())).reason
 
 
 async def test_robots_txt_itself_may_be_asked_for(clock: VirtualClock) -> None:

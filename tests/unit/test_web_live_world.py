@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import ssl
 import struct
 import subprocess
@@ -11,7 +10,7 @@ from email.utils import formatdate
 from pathlib import Path
 
 import pytest
-from web_live_site import Site, answer, make_world, serving, settled, visiting
+from web_live_site import Site, answer, make_world, sent, serving, settled, visiting
 
 from clew import __version__
 from clew.errors import InputError
@@ -156,29 +155,48 @@ async def test_missing_pages_are_final_and_keep_their_body(clock: VirtualClock) 
             assert response.retry_at is None
 
 
-async def test_server_errors_are_worth_another_try(clock: VirtualClock) -> None:
+async def test_a_server_error_is_about_its_page(clock: VirtualClock) -> None:
+    """The page is tried again later and later; the host goes on at its pace."""
     pages = {"/": answer(b"oops", "500 Oops")}
-    async with serving(clock, pages) as site, visiting(clock, politeness={"give_up_after": 3}) as world:
+    async with serving(clock, pages) as site, visiting(clock) as world:
         waits = []
         for attempt in range(3):
             response = await settled(world, clock, site.url(), attempt=attempt)
             assert (response.outcome, response.status, response.body) == (Outcome.FAILED, 500, b"oops")
             assert response.retry_at is not None
-            assert response.ready_at == response.fetched_at + 1.0
+            assert (response.ready_at, response.rests_until) == (response.fetched_at + 1.0, 0.0)
             waits.append(response.retry_at - response.fetched_at)
-        assert waits == [10.0, 20.0, 1.0]  # the third only says that the host is given up
-        response = await settled(world, clock, site.url("/other"))
-        assert (response.outcome, response.requests) == (Outcome.REFUSED, 0)
-        assert response.reason == "host given up after 3 failures in a row: HTTP 500"
+        assert waits == [10.0, 20.0, 40.0]
         assert site.paths() == ["/robots.txt", "/", "/", "/"]
 
 
-async def test_a_success_forgives_failures(clock: VirtualClock) -> None:
-    pages = {"/bad": answer(status="500 Oops"), "/good": answer(), "/none": answer(status="404 No")}
-    async with serving(clock, pages) as site, visiting(clock, politeness={"give_up_after": 2}) as world:
-        for path in ["/bad", "/good", "/bad", "/none", "/bad", "/good"]:
+async def test_page_after_page_with_server_errors_is_about_the_server(clock: VirtualClock) -> None:
+    """From the third page on they cost the pages nothing, and the server is asked less and less often, until it answers
+    one as it should."""
+    pages = {f"/{n}": answer(status="502 Bad Gateway") for n in range(40)} | {"/good": answer()}
+    async with serving(clock, pages) as site, visiting(clock, politeness={"give_up_after": 3}) as world:
+        outcomes, pauses = [], []
+        for path in list(pages)[:31]:
+            response = await sent(world, clock, site.url(path))
+            outcomes.append(response.outcome)
+            pauses.append(max(response.rests_until, response.ready_at) - response.fetched_at)
+            await clock.sleep_until(response.rests_until)
+        assert outcomes == [Outcome.FAILED] * 2 + [Outcome.DEFERRED] * 29
+        assert pauses[:4] == [1.0, 1.0, 1.5, 2.25]
+        assert pauses[-1] == 30.0
+        assert response.given_up  # ten times give_up_after
+        assert (await settled(world, clock, site.url("/good"))).outcome is Outcome.OK
+        assert (await settled(world, clock, site.url("/7"))).outcome is Outcome.FAILED
+
+
+async def test_good_answers_forgive_errors(clock: VirtualClock) -> None:
+    pages = {"/a": answer(status="500 Oops"), "/b": answer(status="500 Oops"), "/good": answer()}
+    pages["/none"] = answer(status="404 No")
+    async with serving(clock, pages) as site, visiting(clock, politeness={"give_up_after": 3}) as world:
+        for path in ["/a", "/b", "/good", "/a", "/b", "/none", "/a", "/b"]:
             response = await settled(world, clock, site.url(path))
-        assert response.outcome is Outcome.OK
+            assert response.outcome is not Outcome.DEFERRED
+            assert response.rests_until == 0.0
 
 
 @pytest.mark.parametrize("status", ["429 Slow down", "503 Busy"])
@@ -190,27 +208,44 @@ async def test_retry_after_is_obeyed(status: str, clock: VirtualClock) -> None:
         "/past": answer(status=status, Retry_After=formatdate(0, usegmt=True)),
         "/none": answer(status=status),
         "/nonsense": answer(status=status, Retry_After="soon"),
+        "/good": answer(),
     }
-    async with serving(clock, pages) as site, visiting(clock, politeness={"give_up_after": 9}) as world:
+    async with serving(clock, pages) as site, visiting(clock) as world:
+        assert (await settled(world, clock, site.url("/good"))).outcome is Outcome.OK
         started = clock.now()
-        expected = {"/number": 77.0, "/date": 500 - 1 - 77.0, "/past": 1.0, "/none": 80.0, "/nonsense": 160.0}
+        expected = {"/number": 77.0, "/date": 500 - 2 - 77.0, "/past": 2.0, "/none": 16.0, "/nonsense": 32.0}
         for path, wait in expected.items():
-            response = await settled(world, clock, site.url(path))
-            assert response.outcome is Outcome.FAILED
+            response = await world.fetch(Request(site.url(path)))
+            assert (response.outcome, response.status) == (Outcome.DEFERRED, int(status[:3]))
             assert response.retry_at == response.ready_at == response.fetched_at + wait
-        assert clock.now() == started + 500 + 1 + 80 + 160
+            await clock.sleep_until(response.retry_at)
+        assert clock.now() == started + 498 + 2 + 16 + 32
         early = await world.fetch(Request(site.url("/number")))
-        assert early.outcome is Outcome.FAILED
+        assert early.outcome is Outcome.DEFERRED
 
 
-async def test_back_off_never_exceeds_its_limit(clock: VirtualClock) -> None:
-    settings = {"max_delay_s": 25.0, "give_up_after": 9}
+async def test_a_burst_of_429_slows_a_host_down_and_no_more(clock: VirtualClock) -> None:
+    """Report 17: eight answers 429 without Retry-After, then 200 for everything."""
+    pages = {f"/{n}": answer() for n in range(20)}
+    async with serving(clock, {"/": answer(status="429 Slow down")}) as site, visiting(clock) as world:
+        for _ in range(8):
+            response = await sent(world, clock, site.url())
+            assert (response.outcome, response.given_up) == (Outcome.DEFERRED, False)
+        assert clock.now() - 1_000_000_000.0 < 600
+        site.pages.update(pages)
+        for path in pages:
+            assert (await settled(world, clock, site.url(path))).outcome is Outcome.OK
+        assert world.delay("a.test") == 1.0
+
+
+async def test_waits_never_exceed_their_limit(clock: VirtualClock) -> None:
+    settings = {"max_delay_s": 5.0}
     async with serving(clock, {"/": answer(status="503 Busy")}) as site, visiting(clock, politeness=settings) as world:
         waits = []
         for _ in range(4):
-            response = await settled(world, clock, site.url())
+            response = await sent(world, clock, site.url())
             waits.append(response.ready_at - response.fetched_at)
-    assert waits == [10.0, 20.0, 25.0, 25.0]
+    assert waits == [2.0, 4.0, 5.0, 5.0]
 
 
 # -- broken connections ---------------------------------------------------------------------------------------
@@ -259,20 +294,30 @@ CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0
 async def test_broken_answers_fail_with_a_reason_and_are_tried_again(
     page: object, reason: str, clock: VirtualClock
 ) -> None:
-    settings = {"politeness": {"give_up_after": 2}, "limits": {"page_s": 0.3}}
-    pages = {"/bad": page, "/robots.txt": answer(status="404 No", Connection="close")}
+    settings = {"politeness": {"give_up_after": 2, "probes": 0}, "limits": {"page_s": 0.3}}
+    pages: dict[str, object] = {
+        "/bad": page,
+        "/worse": page,
+        "/robots.txt": answer(status="404 No", Connection="close"),
+    }
     async with serving(clock, pages) as site, visiting(clock, **settings) as world:  # type: ignore[arg-type]
         first = await settled(world, clock, site.url("/bad"))
         assert (first.outcome, first.requests) == (Outcome.FAILED, 1)
         assert first.reason.startswith(reason)
-        assert first.retry_at == pytest.approx(first.fetched_at + 10.0)
         assert site.paths() == ["/robots.txt", "/bad"]  # aiohttp must not send it twice by itself
-        await clock.sleep_until(first.retry_at)
-        second = await settled(world, clock, site.url("/bad"), attempt=1)
-        assert second.outcome is Outcome.FAILED
-        given_up = await settled(world, clock, site.url("/"))
-        assert given_up.outcome is Outcome.REFUSED
-        assert given_up.reason.startswith("host given up after 2 failures in a row: " + reason)
+        if first.status >= 500 or 0 < first.status < 200:
+            assert (first.retry_at, first.rests_until) == (first.fetched_at + 10.0, 0.0)
+            return
+        assert first.rests_until == pytest.approx(first.fetched_at + 10.0)
+        assert first.retry_at == pytest.approx(first.fetched_at + 15.0)  # after another page
+        await clock.sleep_until(first.rests_until)
+        second = await world.fetch(Request(site.url("/worse")))
+        assert (second.outcome, second.given_up) == (Outcome.DEFERRED, True)  # two pages: it is the host's fault
+        resting = await world.fetch(Request(site.url("/")))
+        assert (resting.outcome, resting.requests) == (Outcome.DEFERRED, 0)
+        assert resting.reason.startswith("host given up after 2 failures in a row: " + reason)
+        await clock.sleep_until(resting.rests_until)
+        assert (await world.fetch(Request(site.url("/")))).outcome is Outcome.OK
 
 
 async def test_chunks_are_put_together(clock: VirtualClock) -> None:
@@ -287,8 +332,9 @@ async def test_nobody_listens(clock: VirtualClock) -> None:
     await asyncio.sleep(0.01)
     async with visiting(clock) as world:
         response = await settled(world, clock, url)
-    assert (response.outcome, response.requests, response.robots_requests) == (Outcome.REFUSED, 0, 0)
-    assert response.reason == "robots.txt unreachable after 5 failures in a row: cannot connect: Connection refused"
+    assert (response.outcome, response.requests, response.robots_requests) == (Outcome.DEFERRED, 0, 0)
+    assert response.reason == "host given up after 11 failures in a row: cannot connect: Connection refused"
+    assert response.given_up
 
 
 async def test_a_page_of_a_host_that_has_gone(clock: VirtualClock) -> None:
@@ -298,24 +344,15 @@ async def test_a_page_of_a_host_that_has_gone(clock: VirtualClock) -> None:
             url = site.url("/later")
         await asyncio.sleep(0.01)
         response = await settled(world, clock, url)
-    assert (response.outcome, response.requests, response.status) == (Outcome.FAILED, 0, 0)
-    assert response.retry_at == response.fetched_at + 10.0
+    assert (response.outcome, response.requests, response.given_up) == (Outcome.DEFERRED, 0, True)
 
 
-async def test_names_that_do_not_exist(clock: VirtualClock, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_is_no_host_name(clock: VirtualClock) -> None:
     async with visiting(clock) as world:
         for host in ("a" * 70 + ".test", "a..b"):  # refused by the resolver itself, before any name server is asked
             response = await world.fetch(Request(f"http://{host}/"))
             assert (response.outcome, response.requests) == (Outcome.REFUSED, 0)
             assert response.reason.endswith("is no host name")
-
-        async def unknown(*_: object) -> None:
-            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-
-        monkeypatch.setattr(world._book._dns, "resolve", unknown)  # type: ignore[union-attr]
-        response = await world.fetch(Request("http://nothing.invalid/"))
-        assert (response.outcome, response.requests) == (Outcome.REFUSED, 0)
-        assert response.reason == "there is no host nothing.invalid"
 
 
 # -- TLS ------------------------------------------------------------------------------------------------------
@@ -338,9 +375,9 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ssl.SSL
 async def test_a_bad_certificate_closes_the_host(certificate: tuple[Path, ssl.SSLContext], clock: VirtualClock) -> None:
     async with serving(clock, tls=certificate[1]) as site, visiting(clock) as world:
         first = await world.fetch(Request(site.url(scheme="https")))
-        assert (first.outcome, first.retry_at) == (Outcome.DEFERRED, clock.now() + 60.0)
+        assert (first.outcome, first.retry_at) == (Outcome.DEFERRED, clock.now() + 10.0)
         last = await settled(world, clock, site.url(scheme="https"))
-        assert (last.outcome, site.log) == (Outcome.REFUSED, [])
+        assert (last.outcome, last.given_up, site.log) == (Outcome.DEFERRED, True, [])
         assert "bad certificate: self-signed certificate (web.live.verify_tls)" in last.reason
 
 
@@ -351,7 +388,7 @@ async def test_certificates_are_checked_against_the_name(
     async with serving(clock, tls=certificate[1]) as site, visiting(clock) as world:
         assert (await settled(world, clock, site.url(scheme="https"))).body == b"<p>hello</p>"
         other = await settled(world, clock, site.url(host="b.test", scheme="https"))
-        assert other.outcome is Outcome.REFUSED
+        assert (other.outcome, other.given_up) == (Outcome.DEFERRED, True)
         assert "bad certificate" in other.reason
 
 
@@ -368,7 +405,7 @@ async def test_plain_http_where_tls_is_spoken(clock: VirtualClock) -> None:
     async with await asyncio.start_server(greet, "127.0.0.1", 0) as server, visiting(clock) as world:
         port = server.sockets[0].getsockname()[1]
         response = await settled(world, clock, f"https://a.test:{port}/")
-    assert response.outcome is Outcome.REFUSED
+    assert (response.outcome, response.given_up) == (Outcome.DEFERRED, True)
     assert "TLS failed" in response.reason
 
 

@@ -121,13 +121,22 @@ async def visiting(clock: Clock, **settings: object) -> AsyncIterator[LiveWorld]
 
 
 async def settled(world: LiveWorld, clock: VirtualClock, url: str, **request: int) -> Response:
-    """Ask until the answer is no longer DEFERRED, waiting as long as is asked for."""
+    """Ask until the answer is no longer DEFERRED, or the host is given up, waiting as long as is asked for."""
     for _ in range(50):
         response = await world.fetch(Request(url, **request))
-        if response.outcome is not Outcome.DEFERRED:
+        if response.outcome is not Outcome.DEFERRED or response.given_up:
             await clock.sleep_until(response.ready_at)
             return response
         assert response.retry_at is not None
-        assert response.requests == 0
         await clock.sleep_until(response.retry_at)
+    raise AssertionError("deferred for ever")
+
+
+async def sent(world: LiveWorld, clock: VirtualClock, url: str, **request: int) -> Response:
+    """Ask until a request was sent for the URL itself, waiting as long as is asked for."""
+    for _ in range(50):
+        response = await world.fetch(Request(url, **request))
+        if response.requests or response.outcome is not Outcome.DEFERRED:
+            return response
+        await clock.sleep_until(response.retry_at or 0)
     raise AssertionError("deferred for ever")

@@ -12,17 +12,18 @@ from clew.cli.common import NamedOption, Span, json_option, print_json, project_
 from clew.cli.logs import LEVELS, logging_to
 from clew.cli.progress import Lines, Live, Logged, Quiet, Screen
 from clew.crawl.running import CrawlResult
-from clew.crawl.showing import span
 from clew.errors import ClewError
 from clew.judges.registry import JUDGES
 from clew.project.assembly import CrawlOptions, check, crawl
 from clew.project.project import Project
 from clew.strategies.registry import STRATEGIES
 from clew.web.registry import WORLDS, absolute
+from clew.words import form, many, span
 from clew.workers.worker import GC_THRESHOLDS
 
 WHY = {
     "frontier": "no link is left to follow",
+    "outage": "nothing answers any more (politeness.longest_outage_s)",
     "max_pages": "the budget of pages is spent (raise --max-pages to go on)",
     "for": "the time is up",
     "interrupted": "you stopped it",
@@ -91,6 +92,8 @@ def command(
         print_json(result)
     else:
         _tell(project, result)
+    if result.why_nothing:
+        raise ClewError("nothing was fetched:\n" + "".join(f"  {line}\n" for line in result.why_nothing).rstrip())
 
 
 def screen_for(quiet: bool) -> Screen:
@@ -100,11 +103,18 @@ def screen_for(quiet: bool) -> Screen:
 
 def _tell(project: Path, result: CrawlResult) -> None:
     why = WHY.get(result.stopped_by, f"the rule stop.{result.stopped_by} of clew.toml says so")
+    waiting = f"{many(result.frontier, 'link')} waiting"
     say(
         f"stopped: {why}\n"
         f"fetched {result.fetched} ({result.fetched_now} now, in {span(result.seconds)}), {result.relevant} relevant: "
         f"harvest rate {result.harvest_rate:.3f}\n"
-        f"{result.failed} failed, {result.redirects} redirects, {result.refused} refused, "
-        f"{result.absent} not in this web, {result.frontier} links waiting\n"
-        f"go on: clew crawl {project}    look: clew report {project}    take: clew export {project} --to jsonl"
+        f"{result.failed} failed, {many(result.redirects, 'redirect')}, {result.refused} refused, "
+        f"{result.absent} not in this web, {waiting}"
     )
+    if result.silent_links:
+        hosts, links = result.silent_hosts, result.silent_links
+        say(
+            f"{many(hosts, 'host')} did not answer; {form(hosts, 'its', 'their')} {many(links, 'link')} "
+            f"{form(links, 'is', 'are')} asked for again by the next run"
+        )
+    say(f"go on: clew crawl {project}    look: clew report {project}    take: clew export {project} --to jsonl")

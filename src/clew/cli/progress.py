@@ -17,8 +17,9 @@ from clew.cli.common import say
 from clew.crawl.events import tell
 from clew.crawl.loop import Loop
 from clew.crawl.running import Display
-from clew.crawl.showing import span, summary
+from clew.crawl.showing import summary
 from clew.text.shown import shown
+from clew.words import span
 
 LINE_EVERY_S = 5.0
 BEST_EVERY_S = 2.0
@@ -123,7 +124,9 @@ class Live(Screen):
     def _draw(self) -> Panel:
         if self.crawl is None:
             return Panel("getting ready ...", title="clew")
-        body = Group(self._figures(self.crawl), Text("best links waiting", style="dim"), self._links())
+        waits = self.crawl.waits_for()
+        said = [Text(f"waiting: {waits}", style="yellow", overflow="ellipsis", no_wrap=True)] if waits else []
+        body = Group(self._figures(self.crawl), *said, Text("best links waiting", style="dim"), self._links())
         return Panel(body, title="clew crawl", subtitle="Ctrl-C stops cleanly; the same command goes on")
 
     @staticmethod

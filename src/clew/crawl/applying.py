@@ -16,7 +16,6 @@ from clew.crawl.verdicts import LEFT_OUT, SAME_PAGE, verdict
 from clew.frontier.base import Lease
 from clew.model import Judgement, Keys, Link, Outcome, Page, Response, Source, Visit
 from clew.urls.canonical import host, key
-from clew.web.base import GIVEN_UP
 from clew.workers.messages import Reading
 
 NOFOLLOW = "nofollow: its owner wants its links not followed"
@@ -38,7 +37,6 @@ class Applier:
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
-        self._given_up: set[str] = set()  # hosts that were told of
         self._twins: dict[int, str] = {}  # keys refused in favour of a page that names them, and that page
 
     def apply(self, arrival: Arrival) -> Visit | None:
@@ -46,11 +44,12 @@ class Applier:
         response, progress = arrival.response, self.parts.progress
         progress.robots += response.robots_requests
         self.parts.store.journal.count("robots", response.robots_requests)
-        self.parts.store.hosts.touch(arrival.lease.host, max(response.ready_at, response.retry_at or 0.0))
+        self.parts.store.hosts.touch(arrival.lease.host, response.ready_at)
         if response.outcome in (Outcome.REFUSED, Outcome.ABSENT):
             self._set_aside(arrival)
             return None
         if response.outcome is Outcome.DEFERRED:
+            self.parts.store.journal.count("retried", response.requests)
             return None
         progress.fetched += 1
         if arrival.again:
@@ -70,10 +69,7 @@ class Applier:
         else:
             progress.refused += 1
         self._refuse(arrival, arrival.link.key, arrival.link.url, response.outcome, response.reason)
-        given_up = response.reason.startswith(GIVEN_UP) and arrival.link.host not in self._given_up
-        if given_up:
-            self._given_up.add(arrival.link.host)
-        set_aside(arrival.link.url, arrival.link.host, response.reason, host_given_up=given_up)
+        set_aside(arrival.link.url, response.reason)
 
     def _refuse(self, arrival: Arrival, url_key: int, url: str, outcome: Outcome, reason: str) -> None:
         lease = arrival.lease

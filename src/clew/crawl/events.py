@@ -5,7 +5,7 @@ Each record carries ``event``, a short name, and ``facts``, the figures of its t
 
 from __future__ import annotations
 
-from logging import DEBUG, INFO, WARNING, getLogger
+from logging import DEBUG, INFO, getLogger
 
 from clew.model import Decision, Outcome, Session, Visit
 from clew.store.base import Store
@@ -69,9 +69,6 @@ def visited(visit: Visit) -> None:
     )
 
 
-def set_aside(url: str, host: str, reason: str, *, host_given_up: bool) -> None:
-    """A link was not fetched and will not be. A host that is given up is worth a warning, each of its links is not."""
-    if host_given_up:
-        tell("host given up", f"{host}: {reason}", WARNING, host=host, reason=reason)
-    else:
-        tell("set aside", f"not fetched: {url}: {reason}", DEBUG, url=url, reason=reason)
+def set_aside(url: str, reason: str) -> None:
+    """A link was not fetched and will not be."""
+    tell("set aside", f"not fetched: {url}: {reason}", DEBUG, url=url, reason=reason)

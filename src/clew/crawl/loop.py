@@ -22,6 +22,7 @@ from collections.abc import Awaitable, Callable
 from clew.crawl.applying import Applier, Arrival
 from clew.crawl.events import tell
 from clew.crawl.parts import Parts
+from clew.crawl.patience import Patience
 from clew.crawl.refusing import Refusing
 from clew.crawl.sessions import Sessions
 from clew.frontier.base import Lease
@@ -55,6 +56,7 @@ class Loop:
         self.applier = Applier(parts)
         self.refusing = Refusing(parts)
         self.sessions = Sessions(parts)
+        self.patience = Patience(parts)
         self.on_visit = on_visit
         self.on_tick = on_tick
         self.handover: Callable[[], Awaitable[None]] | None = None
@@ -128,15 +130,23 @@ class Loop:
         """When a link may be taken, nothing being under way; None: never. A strategy that has a way out is asked."""
         if stopped:
             return None
-        when = self.parts.frontier.next_ready()
+        when = self._next_worth_waiting_for()
         if when is None:
             await self.sessions.consult()
-            when = self.parts.frontier.next_ready()
+            when = self._next_worth_waiting_for()
         return when
+
+    def _next_worth_waiting_for(self) -> float | None:
+        when = self.parts.frontier.next_ready()
+        return None if when is None or self.patience.over(now=True) else when
 
     def _stopped(self) -> str:
         """The rule that says stop, or an empty string."""
-        return self.parts.rules.reached(self.parts.progress)
+        return self.parts.rules.reached(self.parts.progress) or ("outage" if self.patience.outage_over() else "")
+
+    def waits_for(self) -> str:
+        """What the crawl waits for when it does nothing else, for people; empty when it goes on."""
+        return "" if self._fetching else self.patience.waits_for()
 
     async def _abandon(self) -> None:
         for task in self._under_way:
@@ -188,10 +198,14 @@ class Loop:
             self._arrivals.put_nowait(None)
 
     def _room(self) -> bool:
+        """Whether one more link may be taken. Whatever waits for the address of its host takes no place."""
+        looking_up = self.parts.world.looking_up
+        taken = self._taken - looking_up
         return (
-            self._fetching < self.hosts_at_once
-            and self._taken < self.hosts_at_once + self.backlog
-            and self.parts.rules.room(self.parts.progress, self._taken)
+            self._fetching - looking_up < self.hosts_at_once
+            and taken < self.hosts_at_once + self.backlog
+            and self.parts.rules.room(self.parts.progress, taken)
+            and self.patience.may_take(self._fetching)
         )
 
     async def _follow(self, lease: Lease) -> None:
@@ -219,23 +233,24 @@ class Loop:
 
     def _release(self, lease: Lease, link: Link, response: Response) -> bool:
         """Free the host as soon as it has answered; True when the link itself goes back to the frontier."""
-        frontier = self.parts.frontier
+        self.patience.note(lease, link, response)
+        ready_at = max(response.ready_at, response.rests_until)
         if response.outcome is Outcome.DEFERRED:
-            frontier.retry(lease, response.retry_at or response.ready_at)
+            self.parts.frontier.postpone(lease, ready_at, response.retry_at or ready_at)
             return True
         last = link.attempt + 1 >= self.parts.settings.crawl.max_attempts
         if response.outcome is Outcome.FAILED and response.retry_at is not None and not last:
             self.attempts[lease.key] = link.attempt + 1
-            frontier.retry(lease, max(response.retry_at, response.ready_at))
+            self.parts.frontier.postpone(lease, ready_at, response.retry_at)
             return True
         self.attempts.pop(lease.key, None)
-        frontier.done(lease, response.ready_at)
+        self.parts.frontier.done(lease, ready_at)
         return False
 
     async def _read(self, link: Link, response: Response) -> Reading:
         if response.outcome is Outcome.OK:
             return await self.parts.reading.read(Job(response, _facts(link)))
-        if response.status:
+        if response.status and response.outcome is not Outcome.DEFERRED:
             return self.parts.reading.worker.work([Job(response, _facts(link))])[0]
         return Reading(reason=response.reason)
 

@@ -19,6 +19,7 @@ from clew.crawl.parts import Parts
 from clew.crawl.progress import Progress
 from clew.crawl.setup import Setup
 from clew.crawl.stopping import StopRules
+from clew.crawl.unfetched import why_nothing
 from clew.crawl.view import CrawlView
 from clew.examples.training import Trained
 from clew.frontier.columns import ColumnFrontier
@@ -34,6 +35,8 @@ class CrawlResult:
     """How a run ended. Counts are of the whole crawl; ``fetched_now``, ``seconds`` and CPU are of this run.
 
     ``best_waited``: how often a better link than the one taken had to wait for its host, in this run.
+    ``silent_hosts`` did not answer, and ``silent_links`` of them (part of ``frontier``) are asked for by the next run.
+    ``why_nothing``: why nothing was fetched at all, a line a seed.
     """
 
     fetched: int
@@ -53,6 +56,9 @@ class CrawlResult:
     strategy: str
     judge: str
     web: str
+    silent_hosts: int = 0
+    silent_links: int = 0
+    why_nothing: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -81,14 +87,15 @@ async def run(setup: Setup, display: Display | None = None, run_s: float = 0.0) 
     lookups = LookUps(setup.store, setup.backlink_provider, setup.search)
     try:
         parts = await _parts(setup, display, run_s, lookups)
-        stopped = await _crawl(parts, setup, display)
+        loop = Loop(parts, on_tick=display.tick)
+        stopped = await _crawl(loop, setup, display)
     finally:
         await lookups.close()
-    return _result(parts, stopped, setup, cpu)
+    return _result(loop, stopped, setup, cpu)
 
 
-async def _crawl(parts: Parts, setup: Setup, display: Display) -> str:
-    loop = Loop(parts, on_tick=display.tick)
+async def _crawl(loop: Loop, setup: Setup, display: Display) -> str:
+    parts = loop.parts
     display.started(loop)
     try:
         with _signals(loop):
@@ -203,8 +210,9 @@ def _cpu_s() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def _result(parts: Parts, stopped: str, setup: Setup, cpu_before: float) -> CrawlResult:
-    progress = parts.progress
+def _result(loop: Loop, stopped: str, setup: Setup, cpu_before: float) -> CrawlResult:
+    parts, progress = loop.parts, loop.parts.progress
+    silent_hosts, silent_links = loop.patience.left_behind()
     cpu_ms = (_cpu_s() - cpu_before) * 1000
     return CrawlResult(
         fetched=progress.fetched,
@@ -224,4 +232,7 @@ def _result(parts: Parts, stopped: str, setup: Setup, cpu_before: float) -> Craw
         strategy=setup.strategy_name,
         judge=setup.judge_name,
         web=setup.web,
+        silent_hosts=silent_hosts,
+        silent_links=silent_links,
+        why_nothing=why_nothing(parts, loop.patience) if stopped in ("frontier", "outage") else (),
     )

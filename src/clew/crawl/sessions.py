@@ -16,6 +16,7 @@ import numpy as np
 from clew.crawl.enqueuing import add_row
 from clew.crawl.events import decide, session_ended, tell
 from clew.crawl.parts import Parts
+from clew.crawl.readmitting import readmit
 from clew.crawl.tiers import opened_rows, row_tiers
 from clew.errors import ClewError, InputError
 from clew.frontier.base import Frontier, ScoredRow
@@ -23,13 +24,16 @@ from clew.model import Decision, Keys, LinkBatch, LinkKind, Session, Visit
 from clew.store.base import Store
 from clew.store.records import HostIds
 from clew.strategies.base import Strategy
-from clew.web.base import GIVEN_UP
+from clew.web.live.politeness import LONGEST_WAIT_S
 
 BULK = 1 << 18
 """Links made known to a frontier at a time."""
 
 ROWS = 512
 """Rows scored again between two writes."""
+
+SILENT_LATER_S = 2.0
+"""Hosts that did not answer in the last run are asked so long after this one began, when the others were."""
 
 NO_TIERS: Mapping[int, int] = MappingProxyType({})
 
@@ -46,8 +50,6 @@ def rebuild(frontier: Frontier, store: Store, tiers: Mapping[int, int] = NO_TIER
     frontier.rescore(
         (row, found, scores.astype(np.float64), tiers.get(row, 0)) for row, found, _, scores in store.links.rows()
     )
-    for host_id, ready_at in store.hosts.ready():
-        frontier.hold(host_id, ready_at)
 
 
 def _found(store: Store) -> Iterator[tuple[Keys, HostIds]]:
@@ -98,17 +100,34 @@ class Sessions:
     def resume(self, seeds: Sequence[str]) -> None:
         """Rebuild frontier, progress and strategy; add seeds that are new."""
         parts, store = self.parts, self.parts.store
-        store.links.readmit(reason=GIVEN_UP)  # a host that was down then may be up now
+        readmit(parts)
         self.opened = opened_rows(store, parts.strategy)
         self._recall_progress()
         parts.strategy.begin(parts.view)
         self._restore_strategy()
         rebuild(parts.frontier, store, row_tiers(store, parts.strategy, self.opened))
+        self._hold_hosts()
         self._take_over()
         self._add_seeds(seeds)
         store.commit()
         self._tell_start()
         self.end_if_full()
+
+    def _hold_hosts(self) -> None:
+        """Hosts keep the pauses that were left when the last run ended. Those that did not answer then come after the
+        others.
+
+        A clock that was set back meanwhile makes none of them longer, and none is longer than any may be.
+        """
+        parts, store = self.parts, self.parts.store
+        now, politeness = parts.clock.now(), parts.settings.politeness
+        longest_s = max(politeness.delay_s, politeness.max_delay_s, LONGEST_WAIT_S)
+        store.hosts.sooner(max(store.journal.clock - now, 0.0), now + longest_s)
+        for host_id, ready_at in store.hosts.ready():
+            parts.frontier.hold(host_id, ready_at)
+        if not parts.clock.virtual:
+            for host_id in store.hosts.silent():
+                parts.frontier.hold(host_id, now + SILENT_LATER_S)
 
     def _tell_start(self) -> None:
         parts, fetched, waiting = self.parts, self.parts.progress.fetched, len(self.parts.frontier)

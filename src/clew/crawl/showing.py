@@ -12,28 +12,20 @@ from typing import Any
 from clew.crawl.loop import Loop
 from clew.crawl.running import Display
 from clew.text.shown import shown
+from clew.words import many, span
 
 EVERY_S = 1.0
 
 
-def span(seconds: float) -> str:
-    """Seconds for people: 42 s, 3 min 20 s, 2 h 5 min."""
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"
-
-
 def summary(loop: Loop) -> str:
     """The state of a crawl in one line."""
-    progress, frontier = loop.parts.progress, loop.parts.frontier
+    progress, frontier, waits = loop.parts.progress, loop.parts.frontier, loop.waits_for()
     return (
         f"{span(progress.seconds)}: {progress.fetched} fetched, {progress.relevant} relevant, "
         f"harvest {progress.harvest_rate:.3f} (last 200: {progress.window_rate:.3f}), "
-        f"{progress.pages_per_s:.1f} pages/s, {len(frontier)} links waiting on {frontier.hosts_waiting} hosts, "
-        f"{frontier.hosts_busy} hosts active"
+        f"{progress.pages_per_s:.1f} pages/s, {many(len(frontier), 'link')} waiting on "
+        f"{many(frontier.hosts_waiting, 'host')}, {many(frontier.hosts_busy, 'host')} active"
+        f"{f'; {waits}' if waits else ''}"
     )
 
 

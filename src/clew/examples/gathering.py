@@ -145,8 +145,9 @@ class Gatherer:
             self.store.journal.count("robots", response.robots_requests)
             deferred = response.outcome is Outcome.DEFERRED
             deferrals += deferred and response.robots_requests > 0  # who only queues for an address may queue for long
-            tries += not deferred
-            if tries >= TRIES or deferrals >= DEFERRALS:
+            silent = response.rests_until > 0 or response.requests > 0
+            tries += not deferred or silent
+            if tries >= TRIES or deferrals >= DEFERRALS or response.given_up:
                 return response
             if response.outcome is Outcome.REDIRECT:
                 url, hops = self._target(response), hops + 1

@@ -5,6 +5,7 @@ A URL known to the frontier is in one of these states:
 * **waiting**: it has a score and may be leased;
 * **parked**: its score is NaN (*do not follow*); only a rescore or a better link brings it back;
 * **leased**: handed out, its host is busy;
+* **postponed**: it waits for a time of its own, its host does not;
 * **done**: fetched, failed for good, refused or absent; it is never handed out again.
 
 A link's priority is its tier and its score. Tier 0 is the normal one: the highest score first, ties in the order of
@@ -12,7 +13,7 @@ first sight. Links of the tiers 1 to 3 come before all of lower tiers, within a 
 whatever their scores, which they keep: that is for links that come first for another reason than their score.
 
 Invariants: each key has one state; at most one lease a host; ``lease`` gives the first link by this order among the
-hosts that are not busy and whose ``ready_at`` has come.
+hosts that are not busy and whose ``ready_at`` has come, postponed ones excepted.
 """
 
 from __future__ import annotations
@@ -92,6 +93,15 @@ class Frontier(Protocol):
         """Put the link back with its score; its host may be visited again at ``ready_at``."""
         ...
 
+    def postpone(self, lease: Lease, ready_at: float, again_at: float) -> None:
+        """``retry`` for a link that is itself not to be leased before ``again_at``, while others of its host may be
+        from ``ready_at`` on.
+
+        Until then it counts as waiting, but is not among the ``best``, on no host that waits, and keeps tier, score
+        and place, whatever other links to it come; a rescore gives it new ones.
+        """
+        ...
+
     def finish(self, keys: Keys) -> None:
         """Mark keys as done without leasing them (used when the frontier is rebuilt). Unknown keys become known."""
         ...
@@ -108,7 +118,8 @@ class Frontier(Protocol):
         ...
 
     def next_ready(self) -> float | None:
-        """The earliest time at which a waiting link may be leased; None when nothing waits on any free host."""
+        """The earliest time at which a waiting link may be leased, or at which a postponed one is no longer; None when
+        none is postponed and nothing waits on any free host."""
         ...
 
     def known(self, keys: Keys) -> npt.NDArray[np.bool_]:
@@ -120,7 +131,11 @@ class Frontier(Protocol):
         ...
 
     def __len__(self) -> int:
-        """How many links wait (parked and leased ones do not count)."""
+        """How many links wait or are postponed (parked and leased ones do not count)."""
+        ...
+
+    def waiting_on(self, host: int) -> int:
+        """How many of them are on one host."""
         ...
 
     @property

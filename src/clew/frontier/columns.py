@@ -17,7 +17,8 @@ from clew.frontier.duplicates import Rule
 from clew.frontier.hosts import NOTHING, Hosts
 from clew.frontier.keytable import SlotColumn
 from clew.frontier.merits import merit_of, merits
-from clew.frontier.slots import COLD, DONE, ENDING, HOT, LEASED, PARKED, Duplicates, HostColumn, Slots
+from clew.frontier.postponed import Postponed
+from clew.frontier.slots import COLD, DONE, ENDING, HOT, LATER, LEASED, PARKED, Duplicates, HostColumn, Slots
 from clew.model import Bools, Doubles, Floats, Keys
 
 FEW = 8
@@ -27,9 +28,9 @@ FEW = 8
 class ColumnFrontier:
     """See the Protocol ``frontier.base.Frontier``. ``duplicates``: what several links to one URL count for.
 
-    Scores are kept as float32; larger ones, infinities too, count as the largest. A lease ends once: ``done`` and
-    ``retry`` raise ValueError for one that has ended. What was finished while leased stays finished after a retry.
-    A tier takes one byte a link, from the first link in a tier above 0 on.
+    Scores are kept as float32; larger ones, infinities too, count as the largest. A lease ends once: ``done``,
+    ``retry`` and ``postpone`` raise ValueError for one that has ended. What was finished while leased stays finished
+    after a retry. A tier takes one byte a link, from the first link in a tier above 0 on.
     """
 
     def __init__(self, duplicates: Duplicates = "best") -> None:
@@ -37,12 +38,16 @@ class ColumnFrontier:
             raise ValueError(f"duplicates must be one of {', '.join(get_args(Duplicates))}, not {duplicates!r}")
         self._slots = Slots(duplicates)
         self._hosts = Hosts(self._slots)
+        self._postponed = Postponed()
         self._rule = Rule(self._slots, duplicates)
 
     # -- figures ------------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        return self._hosts.waiting
+        return self._hosts.waiting + len(self._postponed)
+
+    def waiting_on(self, host: int) -> int:
+        return self._hosts.waiting_on(host) + self._postponed.on(host)
 
     @property
     def parked(self) -> int:
@@ -82,6 +87,9 @@ class ColumnFrontier:
     # -- leases -------------------------------------------------------------------------------------------
 
     def lease(self, now: float) -> Lease | None:
+        if self._postponed:
+            for late, host in self._postponed.due(now):
+                self._wait(late, host)
         slot = self._hosts.take(now)
         if slot == NOTHING:
             return None
@@ -96,25 +104,38 @@ class ColumnFrontier:
         self._hosts.free(lease.host, ready_at)
 
     def retry(self, lease: Lease, ready_at: float) -> None:
-        slots, slot = self._slots, lease.slot
-        state = slots.state.item(slot)
-        if not LEASED <= state <= ENDING:
+        self.postpone(lease, ready_at, ready_at)
+
+    def postpone(self, lease: Lease, ready_at: float, again_at: float) -> None:
+        state, slot = self._slots.state, lease.slot
+        held = state.item(slot)
+        if not LEASED <= held <= ENDING:
             raise _ended(lease)
-        if state == ENDING:
-            slots.state[slot] = DONE
-        elif math.isnan(slots.score.item(slot)):  # scored again meanwhile, and it is not to be followed any more
+        if held == ENDING:
+            state[slot] = DONE
+        elif again_at > ready_at:
+            state[slot] = LATER
+            self._postponed.add(again_at, slot, lease.host)
+        else:
+            self._wait(slot, lease.host)
+        self._hosts.free(lease.host, ready_at)
+
+    def _wait(self, slot: int, host: int) -> None:
+        """A link that was leased or postponed waits again."""
+        slots = self._slots
+        if math.isnan(slots.score.item(slot)):  # scored again meanwhile, and it is not to be followed any more
             slots.state[slot] = PARKED
             slots.parked += 1
         else:
             slots.state[slot] = COLD
-            self._hosts.enter(lease.host, slots.merit(slot))
-        self._hosts.free(lease.host, ready_at)
+            self._hosts.enter(host, slots.merit(slot))
 
     def hold(self, host: int, ready_at: float) -> None:
         self._hosts.hold(host, ready_at)
 
     def next_ready(self) -> float | None:
-        return self._hosts.next_ready()
+        times = [when for when in (self._hosts.next_ready(), self._postponed.next()) if when is not None]
+        return min(times, default=None)
 
     # -- links --------------------------------------------------------------------------------------------
 
@@ -163,6 +184,7 @@ class ColumnFrontier:
         slots = slots[~new]
         state = self._slots.finish(slots)
         waited = state <= HOT
+        self._postponed.drop(slots[state == LATER].tolist())
         self._hosts.remove(slots[waited], state[waited] == HOT)
 
     def rescore(self, rows: Iterable[ScoredRow]) -> int:

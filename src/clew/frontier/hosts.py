@@ -60,6 +60,10 @@ class Hosts:
         heap = sys.getsizeof(self._timed) + pair * len(self._timed)
         return sys.getsizeof(self.queues) + queues + self._ready.nbytes + heap
 
+    def waiting_on(self, host: int) -> int:
+        """How many links wait on a host."""
+        return self.queues[host].waiting if host < len(self.queues) else 0
+
     # -- links come, change and go ------------------------------------------------------------------------
 
     def enter(self, host: int, merit: int) -> None:

@@ -26,8 +26,8 @@ States = npt.NDArray[np.uint8]
 RECORD = np.dtype([("key", "u8"), ("score", "f4"), ("host", "u4"), ("row", "i4"), ("index", "i4")])
 """One slot; together, since whoever asks for one fact of a link asks for the others too, and memory is far away."""
 
-COLD, HOT, PARKED, LEASED, ENDING, DONE = range(6)
-"""States. Cold and hot links wait. ENDING: leased, and finished meanwhile."""
+COLD, HOT, PARKED, LEASED, ENDING, DONE, LATER = range(7)
+"""States. Cold and hot links wait. ENDING: leased, and finished meanwhile. LATER: postponed."""
 
 GROWTH = 1.125
 ROOM = 64

@@ -210,6 +210,16 @@ class HostStore(Protocol):
     def ready(self) -> list[tuple[int, float]]:
         """(host, time before which it may not be visited) of every host with such a time."""
 
+    def sooner(self, seconds: float, latest: float) -> None:
+        """The clock was set back by so many seconds: the times before which hosts may not be visited are so much
+        earlier, and none is later than ``latest``."""
+
+    def fell_silent(self, host: int, reason: str) -> None:
+        """The host does not answer as it should; ``reason`` says how, in words; empty: it does again."""
+
+    def silent(self) -> dict[int, str]:
+        """The hosts that do not answer, and why."""
+
     def spend(self, host: int, fetches: int) -> None:
         """So many more requests for pages were sent to a host, whatever came of them."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -12,10 +13,18 @@ from clew.model import Request, Response
 from clew.registry import name_of
 from clew.web.clock import VIRTUAL_START, Clock, LiveClock, VirtualClock
 
-__all__ = ["GIVEN_UP", "Clock", "World"]
+__all__ = ["GIVEN_UP", "Clock", "Outage", "World"]
 
 GIVEN_UP = "host given up"
-"""How the reason of a refusal begins that holds for this run only."""
+"""How the reason begins why a run with nothing else to do does not wait for a host."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """Nothing answers ``since`` then; ``next_test`` is when that is tested again. Both in the clock's time."""
+
+    since: float
+    next_test: float
 
 
 class World(ABC):
@@ -56,6 +65,17 @@ class World(ABC):
     def clock(self) -> Clock:
         """The clock it runs on: the live one for a live world, else a virtual one of its own."""
         return LiveClock() if self.live else VirtualClock(VIRTUAL_START)
+
+    @property
+    def outage(self) -> Outage | None:
+        """Set while nothing at all can be reached: the crawl then takes no link but one after each test."""
+        return None
+
+    @property
+    def looking_up(self) -> int:
+        """How many fetches under way send nothing and wait for the address of their host. They take no place among
+        ``crawl.hosts_at_once``; each ends DEFERRED, and its link is taken again."""
+        return 0
 
     async def open(self) -> None:
         """Get ready (build an index, open a connection pool). Raises ClewError if the world cannot be used."""

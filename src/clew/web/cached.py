@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from clew.model import Request, Response
-from clew.web.base import Clock, World
+from clew.web.base import Clock, Outage, World
 
 
 class PageCache(Protocol):
@@ -29,6 +29,14 @@ class AroundWorld(World):
         self.world = world
         self.name, self.closed, self.live = world.name, world.closed, world.live
         self.clock = world.clock
+
+    @property
+    def outage(self) -> Outage | None:
+        return self.world.outage
+
+    @property
+    def looking_up(self) -> int:
+        return self.world.looking_up
 
     def spare(self, why_not: Callable[[str], str | None]) -> None:
         self.world.spare(why_not)

@@ -9,6 +9,13 @@ from typing import Protocol
 VIRTUAL_START = 946_684_800.0
 """Virtual clocks begin at 2000-01-01T00:00:00Z."""
 
+_BOOTTIME: int | None = getattr(time, "CLOCK_BOOTTIME", None)
+
+
+def _passed() -> float:
+    """Seconds that passed since some moment, those of a machine's sleep included where the system counts them."""
+    return time.clock_gettime(_BOOTTIME) if _BOOTTIME is not None else time.monotonic()
+
 
 class Clock(Protocol):
     """What time it is. ``virtual`` clocks jump; the live clock waits."""
@@ -25,15 +32,19 @@ class Clock(Protocol):
 
 
 class LiveClock:
-    """Unix time; waiting takes as long as it says."""
+    """Unix time as it was when the clock was made, and from there on the seconds that passed: whoever sets the system's
+    clock meanwhile makes no pause longer or shorter. Waiting takes as long as it says."""
 
     virtual = False
 
+    def __init__(self) -> None:
+        self._offset = time.time() - _passed()
+
     def now(self) -> float:
-        return time.time()
+        return self._offset + _passed()
 
     async def sleep_until(self, when: float) -> None:
-        while (left := when - self.now()) > 0:  # noqa: ASYNC110  (the system's clock may be set while we sleep)
+        while (left := when - self.now()) > 0:  # noqa: ASYNC110  (a sleep may end a little early)
             await asyncio.sleep(left)
 
 

@@ -24,6 +24,8 @@ class SqliteHosts:
         self.table = HostTable()
         self._spent: dict[int, int] = {}
         self._spending: set[int] = set()  # hosts whose fetches changed since the last writing
+        self._silent: dict[int, str] = {}
+        self._turned: set[int] = set()  # hosts that fell silent or answered again since
 
     def recall(self) -> None:
         """Read all hosts."""
@@ -31,6 +33,7 @@ class SqliteHosts:
             self._transaction.rows("SELECT id, name, visits, relevant, failures, ready_at FROM hosts")
         )
         self._spent = dict(self._transaction.rows("SELECT host, fetches FROM spent"))
+        self._silent = dict(self._transaction.rows("SELECT host, reason FROM silent WHERE reason != ''"))
 
     def recount(self, last: int) -> None:
         """History anew, from the visits up to ``last``."""
@@ -48,6 +51,9 @@ class SqliteHosts:
         self._transaction.put_all(schema.PUT_HOST, self.table.take_changed())
         self._transaction.put_all(schema.PUT_SPENT, [(host, self._spent[host]) for host in sorted(self._spending)])
         self._spending.clear()
+        turned = [(host, schema.clean(self._silent.get(host, ""))) for host in sorted(self._turned)]
+        self._transaction.put_all(schema.PUT_SILENT, turned)
+        self._turned.clear()
 
     def ids(self, names: Sequence[str]) -> HostIds:
         return self.table.ids(names)
@@ -64,6 +70,23 @@ class SqliteHosts:
 
     def ready(self) -> list[tuple[int, float]]:
         return self.table.ready()
+
+    def sooner(self, seconds: float, latest: float) -> None:
+        self._transaction.database.check_writable()
+        self.table.sooner(seconds, latest)
+
+    def fell_silent(self, host: int, reason: str) -> None:
+        if self._silent.get(host, "") == reason:
+            return
+        self._transaction.database.check_writable()
+        if reason:
+            self._silent[host] = reason
+        else:
+            del self._silent[host]
+        self._turned.add(host)
+
+    def silent(self) -> dict[int, str]:
+        return dict(self._silent)
 
     def spend(self, host: int, fetches: int) -> None:
         self._transaction.database.check_writable()

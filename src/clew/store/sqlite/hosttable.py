@@ -77,6 +77,13 @@ class HostTable:
             self.ready_at[host] = ready_at
             self._changed.add(host)
 
+    def sooner(self, seconds: float, latest: float) -> None:
+        """All times are so many seconds earlier, and none is later than ``latest``."""
+        times = self.ready_at[: len(self.names)]
+        new = np.minimum(np.maximum(times - seconds, 0.0), latest)
+        self._changed.update(np.flatnonzero(new != times).tolist())
+        times[:] = new
+
     def ready(self) -> list[tuple[int, float]]:
         """(number, time) of the hosts that have one."""
         held = np.flatnonzero(self.ready_at[: len(self.names)])

@@ -94,10 +94,12 @@ RUNS: Migration = (
     "DROP TABLE checkpoints",
 )
 
-# ``spent.fetches``: requests sent to a host for pages, whatever came of them.
+# ``spent.fetches``: requests sent to a host for pages, whatever came of them. ``silent.reason``: why a host did not
+# answer when it was asked last; empty when it did again.
 PRINTS: Migration = (
     "CREATE TABLE spent (host INTEGER PRIMARY KEY, fetches INTEGER NOT NULL)",
     "INSERT INTO spent SELECT host, sum(attempt + 1) FROM visits GROUP BY host",
+    "CREATE TABLE silent (host INTEGER PRIMARY KEY, reason TEXT NOT NULL)",
 )
 
 MIGRATIONS: tuple[Migration, ...] = (FIRST, RUNS, PRINTS)

@@ -53,6 +53,7 @@ PUT_HOST = (
     + " ON CONFLICT (id) DO UPDATE SET visits = excluded.visits, relevant = excluded.relevant,"
     " failures = excluded.failures, ready_at = excluded.ready_at"
 )
+PUT_SILENT = _insert("silent", ("host", "reason"), "INSERT OR REPLACE")
 PUT_SPENT = _insert("spent", ("host", "fetches"), "INSERT OR REPLACE")
 PUT_JUDGED = (
     "UPDATE visits SET topic = ?, confidence = ?, topic_scores = ?, relevance = ?, relevant = ?, tunnel = ?, reason = ?"

@@ -10,80 +10,134 @@ import asyncio
 import ipaddress
 import socket
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
-from aiohttp.resolver import ThreadedResolver
 
-from clew.config import LiveSettings
+from clew.config import LiveSettings, PolitenessSettings
 from clew.errors import InputError
 from clew.web.base import Clock
 from clew.web.live.guard import is_local_name, why_closed
+from clew.web.live.nameservers import BadNameError, NameServers, NoHostError
+from clew.web.live.silence import Silence
 
-FAILURE_FRESH_S = 30.0
-"""A name that could not be resolved is not asked for again before."""
+AT_ONCE = 256
+"""Names that are asked for at the same time, at most; others come later, and their waiting is no part of their time."""
+
+QUEUE_S = 0.5
+"""Least time after which a name that found no room among those comes again."""
 
 CACHE_NAMES = 20_000
 """Names that are kept, at most."""
-
-_MISSING = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
     """What a name resolves to. ``addresses`` may be visited; when there is none, ``reason`` says why.
 
-    ``temporary``: the name servers failed, another try may do better.
+    ``again_at``: a time at which another look-up may do better, None when it cannot. ``queued``: the name was not asked
+    for at all. ``given_up``: a run with nothing else to do does not wait for it.
     """
 
     addresses: tuple[str, ...] = ()
     reason: str = ""
-    temporary: bool = False
+    again_at: float | None = None
+    queued: bool = False
+    given_up: bool = False
 
 
 class AddressBook:
-    """Looks names up, checks what comes back, and remembers it."""
+    """Looks names up, checks what comes back, and remembers it. Needs a running event loop."""
 
-    def __init__(self, settings: LiveSettings, timeout_s: float, clock: Clock) -> None:
+    def __init__(self, settings: LiveSettings, politeness: PolitenessSettings, timeout_s: float, clock: Clock) -> None:
         self._settings = settings
+        self._politeness = politeness
         self._timeout_s = timeout_s
         self._clock = clock
         self._static = {name.lower().rstrip("."): _address(name, text) for name, text in settings.resolve.items()}
         self._known: dict[str, tuple[float, Lookup]] = {}
-        self._dns = ThreadedResolver()
+        self._silent: dict[str, Silence] = {}
+        self._under_way: dict[str, asyncio.Task[Lookup]] = {}
+        self._mean_s = QUEUE_S
+        self._queue: set[str] = set()
+        self._dns = NameServers(settings.nameservers, timeout_s)
 
-    async def lookup(self, host: str) -> Lookup:
-        """The addresses of a host name or of a literal address (an IPv6 one in brackets)."""
+    async def close(self) -> None:
+        """Forget what is under way."""
+        tasks = list(self._under_way.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._dns.close()
+
+    def known(self, host: str) -> Lookup | None:
+        """What is known of a host name or literal address (an IPv6 one in brackets) without asking anybody."""
         kept = self._known.get(host)
         if kept is not None and kept[0] > self._clock.now():
             return kept[1]
-        found = await self._look_up(host)
-        self._keep(host, found)
-        return found
-
-    async def _look_up(self, host: str) -> Lookup:
         static = _mapped(self._static, host.rstrip("."))
         if static:
             return self._checked((static,))
         if is_local_name(host):
             return self._checked(("127.0.0.1", "::1"))
         literal = host.strip("[]")
-        if _is_address(literal):
-            return self._checked((literal,))
-        return await self._ask(host)
+        return self._checked((literal,)) if _is_address(literal) else None
+
+    async def lookup(self, host: str) -> Lookup:
+        """The addresses of a host name or of a literal address (an IPv6 one in brackets)."""
+        known = self.known(host)
+        if known is not None:
+            return known
+        task = self._under_way.get(host)
+        if task is None:
+            if len(self._under_way) >= AT_ONCE:
+                return self._queued(host)
+            task = self._under_way[host] = asyncio.ensure_future(self._ask(host))
+            task.add_done_callback(lambda _: self._under_way.pop(host, None))
+        return await asyncio.shield(task)
+
+    def _queued(self, host: str) -> Lookup:
+        """The host's turn comes when those before it are through, so far as can be told."""
+        if len(self._queue) < CACHE_NAMES:
+            self._queue.add(host)
+        wait_s = max(QUEUE_S, self._mean_s * (1 + len(self._queue) / AT_ONCE))
+        return Lookup(reason=f"{host} waits to be looked up", again_at=self._clock.now() + wait_s, queued=True)
 
     async def _ask(self, host: str) -> Lookup:
+        began = self._clock.now()
+        found = await self._answer(host)
+        now = self._clock.now()
+        self._mean_s += (now - began - self._mean_s) * 0.1
+        self._queue.discard(host)
+        if found.addresses or found.again_at is None:
+            self._silent.pop(host, None)
+        else:
+            found = self._rests(host, found, now)
+        self._keep(host, found, now)
+        return found
+
+    async def _answer(self, host: str) -> Lookup:
         try:
             async with asyncio.timeout(self._timeout_s):
-                answers = await self._dns.resolve(host, 0, socket.AF_UNSPEC)
+                return self._checked(await self._dns.addresses(host))
         except TimeoutError:
-            return Lookup(reason=f"no address for {host} within {self._timeout_s:g} s", temporary=True)
-        except UnicodeError:
+            return Lookup(reason=f"no address for {host} within {self._timeout_s:g} s", again_at=0.0)
+        except NoHostError:
+            return Lookup(reason=f"there is no host {host}", again_at=0.0, given_up=True)
+        except (BadNameError, UnicodeError):
             return Lookup(reason=f"{host[:80]} is no host name")
         except OSError as error:
-            return _unresolved(host, error)
-        return self._checked(tuple(answer["host"] for answer in answers))
+            return Lookup(reason=f"the address of {host} cannot be looked up: {error}", again_at=0.0)
+
+    def _rests(self, host: str, found: Lookup, now: float) -> Lookup:
+        """A name that was not found is asked for again, later and later."""
+        if len(self._silent) >= CACHE_NAMES:
+            self._silent.clear()
+        silence = self._silent.setdefault(host, Silence())
+        silence.miss(found.reason, now, self._settings.dns_failed_s, self._politeness.longest_rest_s)
+        often = silence.times >= self._politeness.give_up_after + self._politeness.probes
+        return replace(found, again_at=silence.until, given_up=found.given_up or often)
 
     def _checked(self, addresses: tuple[str, ...]) -> Lookup:
         """The addresses that may be visited, IPv4 first: it works everywhere."""
@@ -93,14 +147,12 @@ class AddressBook:
         usable = tuple(sorted((address for address, why in closed.items() if not why), key=_is_ipv6))
         return Lookup(usable, "" if usable else next(iter(closed.values()), "the name has no address"))
 
-    def _keep(self, host: str, found: Lookup) -> None:
-        now = self._clock.now()
+    def _keep(self, host: str, found: Lookup, now: float) -> None:
         if len(self._known) >= CACHE_NAMES:
             self._known = {name: entry for name, entry in self._known.items() if entry[0] > now}
             if len(self._known) >= CACHE_NAMES:
                 self._known.clear()
-        fresh_s = self._settings.dns_fresh_s if found.addresses else FAILURE_FRESH_S
-        self._known[host] = (now + fresh_s, found)
+        self._known[host] = (now + self._settings.dns_fresh_s if found.again_at is None else found.again_at, found)
 
 
 class CheckedResolver(AbstractResolver):
@@ -141,12 +193,6 @@ def guarded_socket(allow_private: bool) -> Callable[[aiohttp.AddrInfoType], sock
         return socket.socket(family, kind, protocol)
 
     return make
-
-
-def _unresolved(host: str, error: OSError) -> Lookup:
-    if error.errno in _MISSING:
-        return Lookup(reason=f"there is no host {host}")
-    return Lookup(reason=f"the address of {host} cannot be looked up: {error.strerror or error}", temporary=True)
 
 
 def _mapped(table: Mapping[str, str], host: str) -> str:

@@ -1,4 +1,5 @@
-"""How servers are spared: pauses between requests to a host and to an address, back-off, giving up.
+"""How servers are spared: pauses between requests to a host and to an address, and longer ones for those that ask for
+them (429, 503).
 
 The caller asks one URL a host at a time, but two hosts may share an address, and the robots.txt of one host may lie
 on another. So every request first takes a place at both gates, host and address, and keeps it until it ends. Places
@@ -12,10 +13,18 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from clew.config import PolitenessSettings
-from clew.web.base import GIVEN_UP
 
 FIRST_BACK_OFF_S = 1.0
 """Least back-off after a first failure; it is at least ten times the host's pause, and doubles."""
+
+FIRST_WAIT_S = 0.25
+"""Least wait after a first *too many requests*; it is at least twice the host's pause, and doubles."""
+
+CALM = 5
+"""Good answers after which a pause that was doubled is halved."""
+
+LONG_S = 3_600.0
+"""A run that has nothing else to do does not wait for a host that wants to be left alone for longer."""
 
 ROBOTS_BACK_OFF_S = 60.0
 """Back-off after a first failure to get robots.txt; it doubles."""
@@ -35,16 +44,21 @@ LONGEST_WAIT_S = 86_400.0
 
 @dataclass(slots=True)
 class Host:
-    """What is remembered of a host. ``answer_s`` is its smoothed answer time; ``turn`` picks its next address."""
+    """What is remembered of a host. ``answer_s`` is its smoothed answer time; ``turn`` picks its next address.
+
+    ``refusals``: how often in a row it said that it is asked too much; ``doublings`` of its pause since, and the good
+    answers towards the next halving (``calm``).
+    """
 
     name: str
     busy: bool = False
     ready_at: float = 0.0
     crawl_delay_s: float = 0.0
     answer_s: float = 0.0
-    failures: int = 0
-    reason: str = ""
     turn: int = 0
+    refusals: int = 0
+    doublings: int = 0
+    calm: int = 0
 
 
 @dataclass(slots=True)
@@ -73,6 +87,8 @@ class Politeness:
     def delay(self, host: Host) -> float:
         """Seconds between two requests to a host: setting, Crawl-delay or answer time, whichever is most."""
         wanted = max(self._settings.delay_s, host.crawl_delay_s, self._settings.adaptive * host.answer_s)
+        if host.doublings:
+            wanted = doubled(max(wanted, FIRST_WAIT_S / 2), host.doublings, self._settings.max_delay_s)
         return max(min(wanted, self._settings.max_delay_s), self._settings.delay_s)
 
     # -- the gates ----------------------------------------------------------------------------------------
@@ -110,29 +126,38 @@ class Politeness:
     def _poll(self) -> float:
         return max(self._settings.delay_s, POLL_S)
 
-    # -- failures -----------------------------------------------------------------------------------------
+    # -- failures, and hosts that are asked too much -----------------------------------------------------
 
-    def strike(self, host: Host, reason: str) -> None:
-        """A failure that speaks against the host; its next address has a try."""
-        host.failures += 1
-        host.reason = reason
-        host.turn += 1
+    def first_back_off(self, host: Host) -> float:
+        """Seconds until another try after a first failure."""
+        return min(max(10 * self.delay(host), FIRST_BACK_OFF_S), self._settings.max_delay_s)
 
-    def clear(self, host: Host) -> None:
-        """The host answered as it should."""
-        host.failures = 0
+    def back_off(self, host: Host, attempt: int) -> float:
+        """Seconds until another try of a URL that failed; ``attempt`` counts from 0."""
+        return doubled(self.first_back_off(host), attempt, self._settings.max_delay_s)
 
-    def given_up(self, host: Host) -> str:
-        """Why the host is not asked any more; an empty string when it still is."""
-        if host.failures < self._settings.give_up_after:
-            return ""
-        return f"{GIVEN_UP} after {host.failures} failures in a row: {host.reason}"
+    def too_much(self, host: Host, now: float, asked_s: float | None) -> None:
+        """The host said that it is asked too much, perhaps for how long it wants to be left alone. Its pause doubles,
+        and while it goes on saying so it is left alone for twice as long each time."""
+        if not host.refusals and self.delay(host) < self._settings.max_delay_s:
+            host.doublings += 1
+        wait_s = doubled(max(self.delay(host), FIRST_WAIT_S), host.refusals, self._settings.max_delay_s)
+        host.ready_at = max(host.ready_at, now + (wait_s if asked_s is None else asked_s))
+        host.refusals += 1
+        host.calm = 0
 
-    def back_off(self, host: Host, attempt: int = 0) -> float:
-        """Seconds until another try, after the host's failures in a row or the URL's, whichever are more."""
-        doublings = max(host.failures - 1, attempt, 0)
-        first = max(10 * self.delay(host), FIRST_BACK_OFF_S)
-        return doubled(first, doublings, self._settings.max_delay_s)
+    def at_ease(self, host: Host) -> None:
+        """The host answered as it should: after a while its pause is halved again."""
+        host.refusals = 0
+        if host.doublings:
+            host.calm += 1
+            if host.calm >= CALM:
+                host.doublings, host.calm = host.doublings - 1, 0
+
+    def given_up(self, host: Host, now: float) -> bool:
+        """Whether a run with nothing else to do does not wait for a host that is asked too much."""
+        often = host.refusals >= self._settings.give_up_after + self._settings.probes
+        return bool(host.refusals) and (often or host.ready_at - now > LONG_S)
 
 
 def doubled(first_s: float, doublings: int, most_s: float) -> float:

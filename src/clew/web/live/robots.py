@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import zlib
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from clew.config import PolitenessSettings
 from clew.web.live.politeness import ROBOTS_BACK_OFF_S, doubled, retry_after
 from clew.web.live.robotsfile import Rules, agent_token, rules_text
+from clew.web.live.silence import Silence
 from clew.web.live.wire import Exchange
 
 __all__ = ["MAX_REDIRECTS", "Robots", "RobotsRules", "agent_token"]
@@ -28,7 +29,7 @@ class Robots:
     """What is known of the robots.txt of one origin.
 
     ``url`` is asked next: robots.txt itself, or where it was redirected to. ``text`` holds the rules for us, packed,
-    once they are known. After failures it is asked for again at ``retry_at``, and given up after too many.
+    once they are known. After failures it is asked for again at ``retry_at``, later and later.
     """
 
     origin: str
@@ -36,12 +37,20 @@ class Robots:
     hops: int = 0
     text: bytes | None = None
     expires: float = float("inf")
-    failures: int = 0
-    retry_at: float = 0.0
-    reason: str = ""
+    failures: Silence = field(default_factory=Silence)
 
     def __post_init__(self) -> None:
         self.start()
+
+    @property
+    def retry_at(self) -> float:
+        """When it may be asked for again after a failure."""
+        return self.failures.until
+
+    @property
+    def reason(self) -> str:
+        """Why it could not be had."""
+        return self.failures.reason
 
     def start(self) -> None:
         """Ask for robots.txt itself next."""
@@ -64,11 +73,9 @@ class RobotsRules:
             known = self._known[origin] = Robots(origin)
         return known
 
-    def hopeless(self, robots: Robots) -> str:
-        """Why nothing of the origin is asked until its robots.txt is tried afresh; an empty string when it may be."""
-        if robots.failures < self._settings.give_up_after:
-            return ""
-        return f"robots.txt unreachable after {robots.failures} failures in a row: {robots.reason}"
+    def given_up(self, robots: Robots) -> bool:
+        """Whether a run with nothing else to do does not wait for the file."""
+        return robots.failures.times >= self._settings.give_up_after
 
     def allows(self, robots: Robots, url: str) -> bool:
         """Whether the owner lets us ask for ``url``, one of the origin in browsers' form; robots.txt itself we may."""
@@ -96,13 +103,11 @@ class RobotsRules:
 
     def fail(self, robots: Robots, reason: str, now: float, wait_s: float | None = None) -> None:
         """robots.txt cannot be had now: nothing of the origin is asked until it can."""
-        robots.failures += 1
-        robots.reason = reason
-        back_off = doubled(ROBOTS_BACK_OFF_S, robots.failures - 1, self._settings.max_delay_s)
-        robots.retry_at = now + (back_off if wait_s is None else wait_s)
+        back_off = doubled(ROBOTS_BACK_OFF_S, robots.failures.times, self._settings.max_delay_s)
+        robots.failures.miss(reason, now, back_off, self._settings.longest_rest_s)
+        if wait_s is not None:
+            robots.failures.until = now + wait_s
         robots.start()
-        if self.hopeless(robots):
-            robots.expires = now + self._settings.robots_fresh_s
 
     def _settle(self, robots: Robots, exchange: Exchange, now: float) -> None:
         """The rules are known: those of a good answer, or none when there is no such file."""
@@ -111,6 +116,7 @@ class RobotsRules:
         host = robots.origin.partition("//")[2]
         robots.text = packed(rules_text(body, self._agent, host, cut=len(body) >= limit, limit=limit))
         robots.expires = now + self._settings.robots_fresh_s
+        robots.failures.end()
 
 
 class _Parsed:

@@ -1,7 +1,11 @@
 """The live web as a World.
 
 Every ``fetch`` sends one GET at most: a page, or robots.txt (or the next step of its redirects), after which the
-page is DEFERRED until the host may be asked again. So the pauses hold for robots.txt and its redirects too.
+page is DEFERRED until the host may be asked again. So the pauses hold for robots.txt and its redirects too. A fetch
+that has to look up an address sends nothing.
+
+What fails is held against as little as can be: a page when its host answers others well, a host when the line is up
+(docs/politeness.md).
 """
 
 from __future__ import annotations
@@ -17,11 +21,14 @@ from clew.errors import InputError, shown
 from clew.model import Outcome, Request, Response
 from clew.urls.canonical import canonical
 from clew.version import __version__
-from clew.web.base import Clock, World
-from clew.web.live.addresses import AddressBook
+from clew.web.base import Clock, Outage, World
+from clew.web.live.addresses import AddressBook, Lookup
+from clew.web.live.faults import Fault
 from clew.web.live.guard import why_bad_port
+from clew.web.live.line import Line
 from clew.web.live.politeness import Host, Politeness, retry_after
 from clew.web.live.robots import Robots, RobotsRules, agent_token
+from clew.web.live.silence import Server, Servers
 from clew.web.live.targets import Target, take_apart
 from clew.web.live.wire import Appetite, Exchange, Wire
 
@@ -30,10 +37,14 @@ _REDIRECTS = frozenset((300, 301, 302, 303, 307, 308))
 
 @dataclass(frozen=True, slots=True)
 class _Obstacle:
-    """Why nothing can be sent now: for good (``retry_at`` None), or until then."""
+    """Why nothing can be sent now: for good (``retry_at`` None), or until then. ``alone``: other URLs of the host may
+    be asked for meanwhile. ``rests``: the host does not answer as it should; ``given_up``: nor is it waited for."""
 
     reason: str
     retry_at: float | None = None
+    alone: bool = False
+    rests: bool = False
+    given_up: bool = False
 
 
 class LiveWorld(World):
@@ -60,14 +71,26 @@ class LiveWorld(World):
         self._user_agent = user_agent.strip()
         self._contact = contact.strip()
         self.clock = self._clock = clock
+        self._settings = politeness
         self._politeness = Politeness(politeness)
+        self._servers = Servers(politeness)
         self._rules = RobotsRules(politeness, agent_token(user_agent))
         types = frozenset(name.lower() for name in limits.content_types)
         self._page_appetite = Appetite(limits.page_bytes, types)
         self._robots_appetite = Appetite(politeness.robots_bytes, beginning=True, whole=True)
+        self._line = Line(clock, limits.connect_s)
+        self._looking_up = 0
         self._book: AddressBook | None = None
         self._wire: Wire | None = None
         self._spared: Callable[[str], str | None] = lambda url: None
+
+    @property
+    def outage(self) -> Outage | None:
+        return self._line.outage
+
+    @property
+    def looking_up(self) -> int:
+        return self._looking_up
 
     @classmethod
     def from_spec(cls, rest: str, settings: Settings, clock: Clock) -> LiveWorld:
@@ -79,11 +102,15 @@ class LiveWorld(World):
     async def open(self) -> None:
         """Get ready to send. Raises InputError when there is no contact, or a fixed address is none."""
         header = user_agent_header(self._user_agent, self._contact)
-        self._book = AddressBook(self._live, self._limits.connect_s, self._clock)
+        self._book = AddressBook(self._live, self._settings, self._limits.connect_s, self._clock)
         self._wire = Wire(self._limits, self._live, header)
 
     async def close(self) -> None:
         wire, self._wire = self._wire, None
+        book, self._book = self._book, None
+        await self._line.close()
+        if book is not None:
+            await book.close()
         if wire is not None:
             await wire.close()
 
@@ -99,9 +126,9 @@ class LiveWorld(World):
             target = take_apart(request.url)
         except ValueError as error:
             return Response(request.url, Outcome.REFUSED, reason=f"not a URL that can be fetched: {error}", requests=0)
-        host = self._politeness.host(target.host)
+        host, server = self._politeness.host(target.host), self._servers.of(target.origin)
         now = self._clock.now()
-        obstacle = self._closed_gate(host, now)
+        obstacle = self._resting(server, target, now) or self._closed_gate(host, now)
         if obstacle is not None:
             return self._unsent(request, host, obstacle)
         robots = self._rules.of(target.origin, now)
@@ -111,26 +138,37 @@ class LiveWorld(World):
         if robots.text is None:
             return await self._fetch_robots(request, target, host, robots)
         host.crawl_delay_s = self._rules.delay(robots)
-        return await self._fetch_page(request, target, host)
+        return await self._fetch_page(request, target, host, server)
 
     # -- before anything is sent --------------------------------------------------------------------------
 
     def _closed_gate(self, host: Host, now: float) -> _Obstacle | None:
-        given_up = self._politeness.given_up(host)
-        if given_up:
-            return _Obstacle(given_up)
         free_at = self._politeness.host_free_at(host, now)
-        return _Obstacle(f"{host.name} may not be asked yet", free_at) if free_at > now else None
+        if free_at <= now:
+            return None
+        given_up = self._politeness.given_up(host, now)
+        return _Obstacle(f"{host.name} may not be asked yet", free_at, rests=given_up, given_up=given_up)
+
+    def _resting(self, server: Server, target: Target, now: float) -> _Obstacle | None:
+        """Whether the server of a URL is left alone because it did not answer as it should."""
+        if server.until <= now:
+            return None
+        given_up = self._servers.given_up(server)
+        reason = given_up or f"its server rests: {server.silence.reason or server.errors.reason}"
+        alone = not self._servers.alone(target.origin)
+        return _Obstacle(reason, server.until, alone=alone, rests=True, given_up=bool(given_up))
 
     def _shut(self, robots: Robots, target: Target, now: float) -> _Obstacle | None:
         """What robots.txt, or the want of it, has against the URL."""
-        hopeless = self._rules.hopeless(robots)
-        if hopeless:
-            return _Obstacle(hopeless)
         if robots.text is None:
-            waiting = robots.retry_at > now
-            return _Obstacle(f"robots.txt: {robots.reason}", robots.retry_at) if waiting else None
+            return self._missing_robots(robots) if robots.retry_at > now else None
         return None if self._rules.allows(robots, target.url) else _Obstacle("robots.txt disallows it")
+
+    def _missing_robots(self, robots: Robots) -> _Obstacle:
+        """robots.txt could not be had, so nothing of its origin is asked for."""
+        alone, given_up = not self._servers.alone(robots.origin), self._rules.given_up(robots)
+        reason = f"robots.txt: {robots.reason}"
+        return _Obstacle(reason, robots.retry_at, alone=alone, rests=True, given_up=given_up)
 
     async def _enter(self, target: Target, host: Host) -> str | _Obstacle:
         """Take the places at the gates of host and address; returns the address."""
@@ -138,37 +176,50 @@ class LiveWorld(World):
         barred = "" if self._live.allow_private else why_bad_port(target.port)
         if barred:
             return _Obstacle(barred)
-        lookup = await self._book.lookup(target.host)
-        now = self._clock.now()
+        lookup = self._book.known(target.host)
+        if lookup is None:
+            return await self._look_up(target.host)
         if not lookup.addresses:
-            return self._unresolved(host, lookup.reason, lookup.temporary, now)
-        obstacle = self._closed_gate(host, now)
-        if obstacle is not None:
-            return obstacle
+            return self._unresolved(lookup)
+        now = self._clock.now()
         ip = lookup.addresses[host.turn % len(lookup.addresses)]
         free_at = self._politeness.address_free_at(ip, now)
         if free_at > now:
             return _Obstacle(f"{ip} may not be asked yet", free_at)
-        self._politeness.enter(host, ip, now)  # no await between the look and the step
+        self._politeness.enter(host, ip, now)  # nothing was awaited since the gates were looked at
         return ip
 
-    def _unresolved(self, host: Host, reason: str, temporary: bool, now: float) -> _Obstacle:
-        if not temporary:
-            return _Obstacle(reason)
-        self._politeness.strike(host, reason)
-        host.ready_at = now + self._politeness.back_off(host)
-        return self._closed_gate(host, now) or _Obstacle(reason, host.ready_at)
+    async def _look_up(self, name: str) -> _Obstacle:
+        """Look up an address. Then whoever waited for it comes anew, for it took no place among those that fetch."""
+        assert self._book is not None, "open() first"
+        self._looking_up += 1
+        try:
+            lookup = await self._book.lookup(name)
+        finally:
+            self._looking_up -= 1
+        if lookup.addresses:
+            return _Obstacle(f"the address of {name} was looked up first", self._clock.now())
+        return self._unresolved(lookup)
+
+    @staticmethod
+    def _unresolved(lookup: Lookup) -> _Obstacle:
+        rests = lookup.again_at is not None and not lookup.queued
+        return _Obstacle(lookup.reason, lookup.again_at, rests=rests, given_up=lookup.given_up)
 
     def _unsent(self, request: Request, host: Host, obstacle: _Obstacle, robots_requests: int = 0) -> Response:
         """The answer for a URL that nothing was sent for."""
+        retry_at = obstacle.retry_at
+        holds = retry_at is not None and not obstacle.alone
         return Response(
             request.url,
-            Outcome.REFUSED if obstacle.retry_at is None else Outcome.DEFERRED,
+            Outcome.REFUSED if retry_at is None else Outcome.DEFERRED,
             reason=obstacle.reason,
             requests=0,
             robots_requests=robots_requests,
-            ready_at=host.ready_at,
-            retry_at=obstacle.retry_at,
+            ready_at=max(host.ready_at, retry_at or 0.0) if holds and not obstacle.rests else host.ready_at,
+            retry_at=retry_at,
+            rests_until=(retry_at or 0.0) if holds and obstacle.rests else 0.0,
+            given_up=obstacle.given_up,
         )
 
     async def _exchange(self, target: Target, host: Host, ip: str, appetite: Appetite) -> Exchange:
@@ -180,81 +231,166 @@ class LiveWorld(World):
         finally:
             self._politeness.leave(host, ip, self._clock.now(), time.perf_counter() - began)
 
+    def _heard(self, exchange: Exchange, target: Target) -> None:
+        """An answer came: the line is up."""
+        self._line.answered((exchange.ip, target.port) if exchange.ip else None)
+
+    def _unanswered(self, url: str, target: Target, host: Host, fault: Fault | None) -> bool:
+        """No answer came. It is held against the server while the line is up; returns whether it may be the page's."""
+        server, now = self._servers.of(target.origin), self._clock.now()
+        host.turn += 1  # its next address has a try
+        if self._line.outage is not None:
+            return False
+        reason, sent = (fault.reason, fault.sent) if fault is not None else ("no answer", True)
+        first_s = self._politeness.first_back_off(host)
+        own = self._servers.unanswered(server, url, reason, now, first_s, sent=sent)
+        self._line.failed(server, now)
+        return own
+
     # -- robots.txt ---------------------------------------------------------------------------------------
 
     async def _fetch_robots(self, request: Request, target: Target, host: Host, robots: Robots) -> Response:
         """Take the next step towards the robots.txt of the URL's origin."""
         step = take_apart(robots.url)
         keeper = self._politeness.host(step.host)
-        spared = self._spared(step.url)
-        entered = _Obstacle(spared) if spared else await self._enter(step, keeper)
+        entered = self._barred(step, keeper, host) or await self._enter(step, keeper)
         if isinstance(entered, _Obstacle):
             return self._robots_barred(request, host, keeper, robots, entered)
         exchange = await self._exchange(step, keeper, entered, self._robots_appetite)
-        now = self._clock.now()
-        self._rules.learn(robots, exchange, _location(step.url, exchange), now)
-        keeper.turn += not exchange.status  # the next try goes to the next address
+        if exchange.status:
+            self._robots_came(robots, exchange, step, keeper)
+        else:
+            self._no_robots(robots, exchange, step, keeper)
         host.crawl_delay_s = self._rules.delay(robots)
-        self._politeness.pause(keeper, now)
-        return self._after_robots(request, host, robots, exchange.requests)
+        self._politeness.pause(keeper, self._clock.now())
+        return self._after_robots(request, target, host, robots, exchange.requests)
+
+    def _barred(self, step: Target, keeper: Host, host: Host) -> _Obstacle | None:
+        """Whether the host that keeps a robots.txt may not be asked; the URL's own host was looked at already."""
+        spared = self._spared(step.url)
+        if spared:
+            return _Obstacle(spared)
+        return None if keeper is host else self._closed_gate(keeper, self._clock.now())
+
+    def _robots_came(self, robots: Robots, exchange: Exchange, step: Target, keeper: Host) -> None:
+        now, server = self._clock.now(), self._servers.of(step.origin)
+        self._heard(exchange, step)
+        server.silence.end()
+        if exchange.status in (429, 503):
+            self._politeness.too_much(keeper, now, retry_after(exchange.header("retry-after"), now))
+        elif exchange.status < 500:
+            self._servers.answered(server)
+        self._rules.learn(robots, exchange, _location(step.url, exchange), now)
+
+    def _no_robots(self, robots: Robots, exchange: Exchange, step: Target, keeper: Host) -> None:
+        """No answer: the server is silent, and when it is another than the URL's own, that one has no robots.txt."""
+        self._unanswered(step.url, step, keeper, exchange.fault)
+        if step.origin != robots.origin and exchange.fault is not None:
+            self._rules.fail(robots, exchange.fault.reason, self._clock.now())
+        robots.start()
 
     def _robots_barred(
         self, request: Request, host: Host, keeper: Host, robots: Robots, obstacle: _Obstacle
     ) -> Response:
         """The next step cannot be taken. At the URL's own host that settles the URL; elsewhere it is a failure."""
-        if keeper is not host and obstacle.retry_at is None:
+        if keeper is not host and (obstacle.retry_at is None or obstacle.rests):
             self._rules.fail(robots, f"it redirects to {keeper.name}: {obstacle.reason}", self._clock.now())
-            return self._after_robots(request, host, robots, 0)
+            return self._unsent(request, host, self._missing_robots(robots))
         return self._unsent(request, host, obstacle)
 
-    def _after_robots(self, request: Request, host: Host, robots: Robots, sent: int) -> Response:
-        hopeless = self._rules.hopeless(robots)
-        if hopeless:
-            return self._unsent(request, host, _Obstacle(hopeless), sent)
-        if robots.text is None and robots.reason:
-            obstacle = _Obstacle(f"robots.txt: {robots.reason}", max(robots.retry_at, host.ready_at))
-        else:
-            obstacle = _Obstacle("robots.txt was asked for first", max(self._clock.now(), host.ready_at))
+    def _after_robots(self, request: Request, target: Target, host: Host, robots: Robots, sent: int) -> Response:
+        now = self._clock.now()
+        obstacle = self._resting(self._servers.of(target.origin), target, now)
+        if obstacle is None and robots.text is None and robots.retry_at > now:
+            obstacle = self._missing_robots(robots)
+        if obstacle is None:
+            obstacle = self._put_off("robots.txt was asked for first", host)
         return self._unsent(request, host, obstacle, sent)
+
+    def _put_off(self, reason: str, host: Host) -> _Obstacle:
+        """Nothing came of a request, for no fault of the page; during an outage it comes with the next test."""
+        outage = self._line.outage
+        when = max(self._clock.now(), host.ready_at, outage.next_test if outage is not None else 0.0)
+        return _Obstacle(reason, when)
 
     # -- pages --------------------------------------------------------------------------------------------
 
-    async def _fetch_page(self, request: Request, target: Target, host: Host) -> Response:
+    async def _fetch_page(self, request: Request, target: Target, host: Host, server: Server) -> Response:
         entered = await self._enter(target, host)
         if isinstance(entered, _Obstacle):
             return self._unsent(request, host, entered)
         fetched_at = self._clock.now()
         exchange = await self._exchange(target, host, entered, self._page_appetite)
-        if exchange.status >= 500 or exchange.status == 429 or exchange.status < 200:
-            return self._struck(request, host, exchange, fetched_at)
-        if exchange.status >= 300:
-            self._politeness.clear(host)
-            return self._moved_or_missing(request, target, host, exchange, fetched_at)
-        if exchange.fault is not None:
-            return self._spoilt(request, host, exchange, fetched_at)
-        self._politeness.clear(host)
-        return self._response(request, host, exchange, Outcome.OK, fetched_at, reason=exchange.note)
-
-    def _struck(self, request: Request, host: Host, exchange: Exchange, fetched_at: float) -> Response:
-        """No answer, or one that says the server is unwell: the host is left alone for a while."""
         fault = exchange.fault
-        if fault is not None and not exchange.status and not fault.strike:
-            return self._spoilt(request, host, exchange, fetched_at)
-        reason = f"HTTP {exchange.status}" if exchange.status or fault is None else fault.reason
-        if fault is None or exchange.status or fault.strike:
-            self._politeness.strike(host, reason)
-        now = self._clock.now()
-        wait_s = self._politeness.back_off(host, request.attempt)
+        if (not exchange.status and fault is None) or (fault is not None and fault.strike and exchange.status < 300):
+            return self._silent(request, target, host, exchange, fetched_at)
+        self._heard(exchange, target)
         if exchange.status in (429, 503):
-            asked = retry_after(exchange.header("retry-after"), now)
-            wait_s = wait_s if asked is None else asked
-        if self._politeness.given_up(host):
-            wait_s = 0.0  # another try only says so
-        elif exchange.status in (0, 429, 503):
-            host.ready_at = max(host.ready_at, now + wait_s)
-        again = exchange.status > 0 or fault is None or fault.again
-        retry_at = max(now + wait_s, host.ready_at) if again else None
-        return self._response(request, host, exchange, Outcome.FAILED, fetched_at, reason=reason, retry_at=retry_at)
+            return self._asked_too_much(request, host, server, exchange, fetched_at)
+        if exchange.status >= 500 or 0 < exchange.status < 200:
+            return self._erred(request, target, host, server, exchange, fetched_at)
+        return self._answered(request, target, host, server, exchange, fetched_at)
+
+    def _answered(
+        self, request: Request, target: Target, host: Host, server: Server, exchange: Exchange, fetched_at: float
+    ) -> Response:
+        """The server is well; the answer may still be no page."""
+        fault = exchange.fault
+        self._servers.answered(server)
+        self._politeness.at_ease(host)
+        if exchange.status >= 300:
+            return self._moved_or_missing(request, target, host, exchange, fetched_at)
+        if fault is None:
+            return self._response(request, host, exchange, Outcome.OK, fetched_at, reason=exchange.note)
+        again = self._clock.now() + self._politeness.back_off(host, request.attempt) if fault.again else None
+        return self._response(request, host, exchange, Outcome.FAILED, fetched_at, reason=fault.reason, retry_at=again)
+
+    def _silent(self, request: Request, target: Target, host: Host, exchange: Exchange, fetched_at: float) -> Response:
+        """No answer, or half of one. The server is left alone for a while, and then asked for another page first: when
+        that comes, it was the page's fault."""
+        fault = exchange.fault
+        own = self._unanswered(request.url, target, host, fault)
+        reason = fault.reason if fault is not None else "no answer"
+        now, server = self._clock.now(), self._servers.of(target.origin)
+        obstacle = self._resting(server, target, now) or self._put_off(reason, host)
+        assert obstacle.retry_at is not None
+        behind = obstacle.retry_at + (obstacle.retry_at - now) / 2
+        if not own:
+            return self._response(
+                request, host, exchange, Outcome.DEFERRED, fetched_at, reason=reason, retry_at=behind, obstacle=obstacle
+            )
+        again = max(behind, now + self._politeness.back_off(host, request.attempt))
+        retry_at = again if fault is None or fault.again else None
+        return self._response(
+            request, host, exchange, Outcome.FAILED, fetched_at, reason=reason, retry_at=retry_at, obstacle=obstacle
+        )
+
+    def _asked_too_much(
+        self, request: Request, host: Host, server: Server, exchange: Exchange, fetched_at: float
+    ) -> Response:
+        """429 or 503: the host is asked more slowly, the page waits and it costs it nothing."""
+        server.silence.end()
+        now = self._clock.now()
+        self._politeness.too_much(host, now, retry_after(exchange.header("retry-after"), now))
+        given_up = self._politeness.given_up(host, now)
+        obstacle = _Obstacle("", host.ready_at, rests=given_up, given_up=given_up)
+        reason = f"HTTP {exchange.status}"
+        return self._response(
+            request, host, exchange, Outcome.DEFERRED, fetched_at, reason=reason, retry_at=host.ready_at,
+            obstacle=obstacle,
+        )  # fmt: skip
+
+    def _erred(
+        self, request: Request, target: Target, host: Host, server: Server, exchange: Exchange, fetched_at: float
+    ) -> Response:
+        """A server error. It is the page's own fault as long as not page after page fails with one."""
+        now, reason = self._clock.now(), f"HTTP {exchange.status}"
+        own = self._servers.erred(server, request.url, reason, now, self._politeness.delay(host))
+        again = max(now + self._politeness.back_off(host, request.attempt), host.ready_at)
+        return self._response(
+            request, host, exchange, Outcome.FAILED if own else Outcome.DEFERRED, fetched_at, reason=reason,
+            retry_at=again, obstacle=self._resting(server, target, now),
+        )  # fmt: skip
 
     def _moved_or_missing(
         self, request: Request, target: Target, host: Host, exchange: Exchange, fetched_at: float
@@ -275,17 +411,6 @@ class LiveWorld(World):
                 reason = f"redirects to what is no web address: {shown(exchange.location)!r}"
         return self._response(request, host, exchange, Outcome.FAILED, fetched_at, reason=reason)
 
-    def _spoilt(self, request: Request, host: Host, exchange: Exchange, fetched_at: float) -> Response:
-        """A page began and did not come, or was not wanted."""
-        fault = exchange.fault
-        assert fault is not None
-        if fault.strike:
-            self._politeness.strike(host, fault.reason)
-        else:
-            self._politeness.clear(host)
-        again = self._clock.now() + self._politeness.back_off(host, request.attempt) if fault.again else None
-        return self._response(request, host, exchange, Outcome.FAILED, fetched_at, reason=fault.reason, retry_at=again)
-
     def _response(
         self,
         request: Request,
@@ -297,7 +422,10 @@ class LiveWorld(World):
         reason: str = "",
         location: str = "",
         retry_at: float | None = None,
+        obstacle: _Obstacle | None = None,
     ) -> Response:
+        """``obstacle``: what keeps the host from being asked again, beyond its pause."""
+        rests = obstacle is not None and obstacle.rests and not obstacle.alone
         return Response(
             url=request.url,
             outcome=outcome,
@@ -313,6 +441,8 @@ class LiveWorld(World):
             requests=exchange.requests,
             ready_at=host.ready_at,
             retry_at=retry_at,
+            rests_until=(obstacle.retry_at or 0.0) if obstacle is not None and rests else 0.0,
+            given_up=obstacle is not None and obstacle.given_up,
             request_headers=exchange.request_headers,
             http_version=exchange.http_version,
             truncated=exchange.truncated,

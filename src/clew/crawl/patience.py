@@ -1,0 +1,151 @@
+"""What a crawl waits for: hosts that do not answer, and a line that is down.
+
+A host that does not answer keeps its links, and rests; the world says for how long, and when it has been asked so often
+that a run with nothing else to do ends without it. Then its links wait for the next run.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from logging import DEBUG, WARNING
+
+from clew.crawl.events import tell
+from clew.crawl.parts import Parts
+from clew.frontier.base import Lease
+from clew.model import Link, Response
+from clew.web.base import Outage
+from clew.words import clock_time, form, many, span
+
+LOOK_S = 0.25
+"""How often is looked whether nothing but hosts that are given up is left."""
+
+
+@dataclass(slots=True)
+class Resting:
+    """A host that does not answer: since when, why, until when it is left alone, and whether it is given up."""
+
+    name: str
+    since: float
+    until: float
+    reason: str
+    given_up: bool
+
+
+class Patience:
+    """Keeps count of what is waited for, and says so."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self.resting: dict[int, Resting] = {}
+        self.alone: dict[int, tuple[int, str]] = {}  # links given up, while others of their hosts are not: host, reason
+        self._outage: Outage | None = None
+        self._probed = 0.0
+        self._over = False
+        self._looked_at = 0.0
+
+    # -- what came of a link ------------------------------------------------------------------------------
+
+    def note(self, lease: Lease, link: Link, response: Response) -> None:
+        """A fetch ended."""
+        if response.given_up and not response.rests_until:
+            self.alone[lease.key] = lease.host, response.reason
+        elif self.alone:
+            self.alone.pop(lease.key, None)
+        if response.rests_until:
+            self._rests(lease.host, link.host, response)
+        elif response.status:
+            self._back(lease.host)
+
+    def _rests(self, host: int, name: str, response: Response) -> None:
+        known = self.resting.get(host)
+        since = known.since if known is not None else self._parts.clock.now()
+        self.resting[host] = Resting(name, since, response.rests_until, response.reason, response.given_up)
+        self._parts.store.hosts.fell_silent(host, response.reason)
+        if response.given_up and (known is None or not known.given_up):
+            level = WARNING if response.requests or known is not None else DEBUG  # names that never were are many
+            tell("host given up", f"{name}: {response.reason}", level, host=name, reason=response.reason)
+
+    def _back(self, host: int) -> None:
+        resting = self.resting.pop(host, None)
+        if resting is None:
+            self._parts.store.hosts.fell_silent(host, "")  # of an earlier run
+            return
+        self._parts.store.hosts.fell_silent(host, "")
+        silent_s = self._parts.clock.now() - resting.since
+        waiting = self._parts.frontier.waiting_on(host)
+        tell(
+            "host back",
+            f"{resting.name} answers again after {span(silent_s)}; {_links_wait(waiting)}",
+            host=resting.name,
+            seconds=round(silent_s, 1),
+            waiting=waiting,
+        )
+
+    # -- what may be taken --------------------------------------------------------------------------------
+
+    def may_take(self, fetching: int) -> bool:
+        """Whether a link may be taken now: not while the line is down, but for one after each test, nor when nothing
+        but hosts that are given up is left."""
+        outage = self._parts.world.outage
+        if outage is not self._outage:
+            self._tell_line(outage)
+        if outage is not None:
+            if fetching or self._probed == outage.next_test:
+                return False
+            self._probed = outage.next_test
+            return True
+        return not (self.resting or self.alone) or not self.over()
+
+    def outage_over(self) -> bool:
+        """Whether the line has been down for longer than a crawl waits."""
+        most, outage = self._parts.settings.politeness.longest_outage_s, self._parts.world.outage
+        return outage is not None and 0 < most < self._parts.clock.now() - outage.since
+
+    def over(self, now: bool = False) -> bool:
+        """Whether all links that wait are on hosts that are given up; looked at a few times a second, or ``now``."""
+        if not (self.resting or self.alone):
+            return False
+        if now or time.monotonic() - self._looked_at >= LOOK_S:
+            self._looked_at = time.monotonic()
+            self._over = self.left_behind()[1] == len(self._parts.frontier)
+        return self._over
+
+    def left_behind(self) -> tuple[int, int]:
+        """How many hosts that are given up have links waiting, and how many links."""
+        waiting_on = self._parts.frontier.waiting_on
+        waiting = {host: n for host, one in self.resting.items() if one.given_up and (n := waiting_on(host))}
+        alone = [host for host, _ in self.alone.values() if host not in waiting]
+        return len(waiting.keys() | set(alone)), sum(waiting.values()) + len(alone)
+
+    # -- words --------------------------------------------------------------------------------------------
+
+    def waits_for(self) -> str:
+        """What the crawl waits for, for the display; empty when it does not wait."""
+        outage, clock = self._parts.world.outage, self._parts.clock
+        if outage is not None:
+            since, again = clock_time(outage.since), clock_time(outage.next_test)
+            return f"nothing answers since {since}; asking again at {again}"
+        if not self.resting:
+            return ""
+        waiting = [one for one in self.resting.values() if one.until > clock.now()]
+        if not waiting:
+            return ""
+        first = min(waiting, key=lambda one: one.until)
+        rest = form(len(waiting), "rests", "rest")
+        return f"{many(len(waiting), 'host')} {rest}, {first.name} until {clock_time(first.until)}: {first.reason}"
+
+    def _tell_line(self, outage: Outage | None) -> None:
+        before, self._outage = self._outage, outage
+        if before is None and outage is not None:
+            since, again = clock_time(outage.since), clock_time(outage.next_test)
+            text = f"nothing answers since {since}; asking again at {again}"
+            tell("line down", text, WARNING, waiting=len(self._parts.frontier))
+        elif before is not None and outage is None:
+            away_s, waiting = self._parts.clock.now() - before.since, len(self._parts.frontier)
+            text = f"back after {span(away_s)}; {_links_wait(waiting)}"
+            tell("line back", text, WARNING, seconds=round(away_s, 1), waiting=waiting)
+
+
+def _links_wait(count: int) -> str:
+    return f"{many(count, 'link')} {form(count, 'waits', 'wait')}"
