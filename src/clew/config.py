@@ -100,6 +100,11 @@ class CrawlSettings(Section, frozen=True):
         Literal["best", "first", "mean"], doc("Which score counts for a URL with several links to it.")
     ] = "best"
     seed: Annotated[int, doc("Decides everything random.", ge=0)] = 1
+    sitemaps: Annotated[
+        Literal["off", "seeds", "all"],
+        doc("Read the sitemaps that robots.txt names: on the seeds' hosts, on all hosts, or not at all."),
+    ] = "seeds"
+    feeds: Annotated[bool, doc("Follow the feeds that pages name (RSS, Atom, JSON Feed); read as links.")] = False
     nofollow: Annotated[bool, doc("Honour rel=nofollow, meta robots and X-Robots-Tag.")] = True
     host_budget: Annotated[
         int, doc("A host is sent this many requests for pages, failures and duplicates included (0: no limit).", ge=0)
@@ -163,7 +168,17 @@ class LimitSettings(Section, frozen=True):
         "application/xhtml+xml",
         "text/plain",
     )
+    documents: Annotated[
+        bool, doc("Read PDF, docx, odt, EPUB and RTF files as pages; needs pip install 'clew[documents]'.")
+    ] = False
+    document_pages: Annotated[int, doc("Pages of a PDF, chapters of a book that are read, the first ones.", ge=1)] = 200
     links_per_page: Annotated[int, doc("Distinct links of a page that are followed, the first ones.", ge=1)] = 2_000
+    sitemaps: Annotated[int, doc("Sitemaps of a host that are read, indexes of sitemaps included.", ge=1)] = 20
+    sitemap_links: Annotated[
+        int, doc("Links that the sitemaps of a host may add: those whose URLs sound most like what is wanted.", ge=1)
+    ] = 1_000
+    sitemap_bytes: Annotated[int, doc("Bytes of a sitemap, as sent and after decompression.", ge=1)] = 52_428_800
+    feeds: Annotated[int, doc("Feeds of a host that are read.", ge=1)] = 5
 
 
 class ScopeSettings(Section, frozen=True):

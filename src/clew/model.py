@@ -168,6 +168,33 @@ class Links:
     def __len__(self) -> int:
         return len(self.urls)
 
+    def take(self, places: Sequence[int]) -> Links:
+        """Some of the links, in the order of ``places``, each once at most, with all their anchors."""
+        wanted = np.array(places, np.int64)
+        rank = np.full(len(self), -1, np.int32)
+        rank[wanted] = np.arange(len(wanted))
+        ranks = rank[self.spans[:, 0]]
+        anchors = np.argsort(ranks, kind="stable")[np.count_nonzero(ranks < 0) :]
+        spans = self.spans[anchors].copy()
+        spans[:, 0] = ranks[anchors]
+        hosts = [self.host_names[int(host)] for host in self.host_index[wanted]]
+        names = {host: place for place, host in enumerate(dict.fromkeys(hosts))}
+        starts = self.url_term_starts
+        ids, term_starts = ragged([self.url_term_ids[starts[place] : starts[place + 1]] for place in places])
+        return Links(
+            urls=tuple([self.urls[place] for place in places]),
+            keys=self.keys[wanted],
+            host_names=tuple(names),
+            host_index=np.array([names[host] for host in hosts], np.int32),
+            nofollow=self.nofollow[wanted],
+            kinds=tuple([self.kinds[place] for place in places]),
+            url_term_ids=ids,
+            url_term_starts=term_starts,
+            anchors=tuple([self.anchors[anchor] for anchor in anchors.tolist()]),
+            spans=spans,
+            dates=None if self.dates is None else self.dates[wanted],
+        )
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:

@@ -49,6 +49,7 @@ def evidence(draw: st.DrawFn) -> tuple[Links, Leaves]:
         url_term_starts=term_starts,
         anchors=tuple(draw(st.lists(any_text, min_size=anchors, max_size=anchors))),
         spans=draw(arrays.arrays(np.int32, (anchors, 3), elements=int32)),
+        dates=draw(st.none() | arrays.arrays(np.float64, n, elements=st.floats())),
     )
     return links, Leaves(leaf_ids, leaf_starts)
 
@@ -68,6 +69,8 @@ def test_evidence_comes_back_exactly(packed: tuple[Links, Leaves]) -> None:
     for name in ("urls", "host_names", "kinds", "anchors"):
         assert getattr(found, name) == getattr(links, name)
     assert_same(found, links, ("keys", "host_index", "nofollow", "url_term_ids", "url_term_starts", "spans"))
+    assert (found.dates is None) == (links.dates is None)
+    assert links.dates is None or found.dates.tobytes() == links.dates.tobytes()
     assert_same(found_leaves, leaves, ("ids", "starts"))
 
 

@@ -160,6 +160,7 @@ def test_links_in_the_head():
     assert [(one.kind, one.href, one.nofollow, one.text, one.first, one.last) for one in page.anchors] == [
         (LinkKind.HEAD, "2", False, "Next page", 0, -1),
         (LinkKind.HEAD, "de", False, "", 0, -1),
+        (LinkKind.FEED, "feed", False, "", 0, -1),
         (LinkKind.HEAD, "0", True, "", 0, -1),
     ]
     assert page.canonicals == ["c"]

@@ -51,6 +51,12 @@ def test_readings(body):
     assert_equal(reading, sent(reading))
 
 
+def test_dates():
+    page = page_of(BODY)
+    dated = replace(page, links=replace(page.links, dates=np.array([np.nan] * len(page.links))))
+    assert_equal(Reading(dated), sent(Reading(dated)))
+
+
 def test_reasons():
     reading = Reading(reason="cannot be read", records=b"records")
     assert_equal(reading, sent(reading))

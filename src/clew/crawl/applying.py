@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clew.crawl.events import set_aside, visited
+from clew.crawl.listings import Listings
 from clew.crawl.pages import OnPage, PageRecord, StopCrawl
 from clew.crawl.parts import Parts
 from clew.crawl.verdicts import LEFT_OUT, SAME_PAGE, verdict
@@ -35,13 +36,16 @@ class Arrival:
 class Applier:
     """Applies arrivals to strategy, frontier and store."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, listings: Listings | None = None) -> None:
         self.parts = parts
+        self.listings = listings or Listings(parts)
         self._twins: dict[int, str] = {}  # keys refused in favour of a page that names them, and that page
 
     def apply(self, arrival: Arrival) -> Visit | None:
         """The visit that an arrival became, or None when it became none (yet)."""
         response, progress = arrival.response, self.parts.progress
+        if response.sitemaps:
+            self.listings.named(arrival.link, response.sitemaps)
         progress.robots += response.robots_requests
         self.parts.store.journal.count("robots", response.robots_requests)
         self.parts.store.hosts.touch(arrival.lease.host, response.ready_at)
@@ -98,6 +102,7 @@ class Applier:
         if visit.links is not None and hosts is not None and scores is not None:
             parts.frontier.add(visit.links.links.keys, hosts, scores, visit.number, tier=parts.tier(visit.links))
         self._count(visit)
+        self.listings.count(visit)
         visited(visit)
         return visit
 
@@ -126,6 +131,8 @@ class Applier:
         page, judgement = arrival.reading.page, arrival.reading.judgement
         if arrival.response.outcome is Outcome.REDIRECT:
             return self._redirect(self._unread(arrival))
+        if page is not None and self.listings.is_one(page):
+            return self.listings.visit(arrival.link, arrival.response, page, judgement)
         if page is None or judgement is None:
             return self._unread(arrival)
         return self._page(arrival, page, judgement)
@@ -177,7 +184,7 @@ class Applier:
         tunnel = visit.link.batch.source.tunnel
         if target is None:
             return replace(visit, tunnel=tunnel, reason=f"redirects to {visit.response.location}, which is no web page")
-        refused = self.parts.scope.why_not(target, visit.link.depth)
+        refused = self.listings.why_not(visit.link, target)
         if refused:
             return replace(visit, tunnel=tunnel, reason=f"redirects to {target}: {refused}")
         batch = self.parts.evidence.of_redirect(visit.link, target, visit.number)

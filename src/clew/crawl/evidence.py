@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from clew.model import Floats, Leaves, Link, LinkBatch, LinkKind, Links, Page, Source
+from clew.model import LISTS, Floats, Leaves, Link, LinkBatch, LinkKind, Links, Page, Source
 from clew.store.columns import file_levels, same_host
 from clew.urls.canonical import host, key
 
@@ -68,7 +68,7 @@ class Evidence:
             host_names=(host(target),),
             host_index=np.zeros(1, np.int32),
             nofollow=np.zeros(1, np.bool_),
-            kinds=(LinkKind.REDIRECT,),
+            kinds=(link.kind if link.kind in LISTS else LinkKind.REDIRECT,),
             url_term_ids=terms,
             url_term_starts=np.array([0, len(terms)], np.int32),
             anchors=tuple(text for text, own in zip(old.links.anchors, mine, strict=True) if own),

@@ -21,6 +21,7 @@ from collections.abc import Awaitable, Callable
 
 from clew.crawl.applying import Applier, Arrival
 from clew.crawl.events import tell
+from clew.crawl.listings import Listings
 from clew.crawl.parts import Parts
 from clew.crawl.patience import Patience
 from clew.crawl.refusing import Refusing
@@ -53,8 +54,9 @@ class Loop:
         on_tick: Callable[[], None] = lambda: None,
     ) -> None:
         self.parts = parts
-        self.applier = Applier(parts)
-        self.refusing = Refusing(parts)
+        self.listings = Listings(parts)
+        self.applier = Applier(parts, self.listings)
+        self.refusing = Refusing(parts, self.listings)
         self.sessions = Sessions(parts)
         self.patience = Patience(parts)
         self.on_visit = on_visit
@@ -78,6 +80,7 @@ class Loop:
         """Crawl until a rule says stop; returns its name ("frontier" when no link is left)."""
         self.refusing.resume()
         self.sessions.resume(seeds)
+        self.listings.begin(seeds)
         self.attempts = self.parts.store.links.retries()
         try:
             stopped = await self._loop()
@@ -228,7 +231,8 @@ class Loop:
         refused = self.refusing.why_not(lease, link)
         if refused:
             return Response(link.url, Outcome.REFUSED, reason=refused, requests=0)
-        request = Request(link.url, attempt=link.attempt, hops=link.hops, referrer=link.batch.source.url)
+        listing = self.listings.is_list(link)
+        request = Request(link.url, link.attempt, link.hops, referrer=link.batch.source.url, listing=listing)
         return await self.parts.world.fetch(request)
 
     def _release(self, lease: Lease, link: Link, response: Response) -> bool:
@@ -249,7 +253,7 @@ class Loop:
 
     async def _read(self, link: Link, response: Response) -> Reading:
         if response.outcome is Outcome.OK:
-            return await self.parts.reading.read(Job(response, _facts(link)))
+            return await self.parts.reading.read(self.listings.job(link, response, _facts(link)))
         if response.status and response.outcome is not Outcome.DEFERRED:
             return self.parts.reading.worker.work([Job(response, _facts(link))])[0]
         return Reading(reason=response.reason)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from clew.config import ScopeSettings, Settings
 from clew.errors import ConfigError
+from clew.text.formats import Formats
+from clew.text.mediatypes import unwanted_endings
 from clew.text.reader import Reader
 from clew.urls.canonical import Canonicaliser, host, keys, url_words
 from clew.urls.never import Never, read_never
@@ -17,7 +19,7 @@ def scope_of(settings: Settings, folder: Path | None = None) -> Scope:
     working directory, where only a list that is named counts. Raises InputError for a bad line of that list."""
     scope = settings.scope
     names = ("hosts", "exclude_hosts", "paths", "exclude_paths", "schemes", "exclude_endings", "max_depth")
-    rules = {name: getattr(scope, name) for name in names}
+    rules = {name: getattr(scope, name) for name in names} | {"exclude_endings": unwanted_endings(settings)}
     return Scope(**rules, url_length=scope.url_length, never=never_of(settings, folder))
 
 
@@ -50,4 +52,6 @@ def reader_of(settings: Settings, canonicalise: Canonicaliser, scope: Scope, *, 
         user_agent=settings.crawl.user_agent,
         scope=scope.accepts,
         keep_text=keep_text,
+        formats=Formats(feeds=settings.crawl.feeds),
+        lists_scope=scope.accepts_lists,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clew.crawl.listings import ENOUGH, OFF, Listings
 from clew.crawl.parts import Parts
 from clew.frontier.base import Lease
 from clew.model import Link, Outcome, Response
@@ -16,16 +17,18 @@ FREE = (Outcome.REFUSED, Outcome.ABSENT, Outcome.DEFERRED)
 class Refusing:
     """What is asked before a link is fetched, and told what came of it."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, listings: Listings) -> None:
         self.parts = parts
+        self.listings = listings
 
     def resume(self) -> None:
         """Take back what was refused for reasons that may not hold any more."""
-        self.parts.store.links.readmit(reason=HOST_BUDGET)
+        for reason in (HOST_BUDGET, ENOUGH, OFF):
+            self.parts.store.links.readmit(reason=reason)
 
     def why_not(self, lease: Lease, link: Link) -> str:
         """Why a link is not fetched; "" when it is."""
-        out = self.parts.scope.why_not(link.url, link.depth)  # the scope may have changed since the link was found
+        out = self.listings.why_not(link)  # the scope may have changed since the link was found
         return out or self._overspent(lease.host)
 
     def _overspent(self, host: int) -> str:

@@ -92,7 +92,9 @@ class _Again:
         source = self._source(row.number)
         tunnel = 0 if relevant else tunnel + 1
         if source is not None:
-            source = replace(source, tunnel=tunnel, relevance=relevance)
+            if row.judged:  # else it is a sitemap or feed, of which its links' words tell
+                source = replace(source, relevance=relevance)
+            source = replace(source, tunnel=tunnel)
             if judgement is not None:
                 source = replace(source, scores=judgement.scores, topic=judgement.topic)
             self._sources[row.number] = source

@@ -14,7 +14,7 @@ from clew.crawl.tiers import opened_rows, row_tiers, tier_of
 from clew.crawl.view import CrawlView
 from clew.errors import ArchiveError
 from clew.judges.base import Judge
-from clew.model import Outcome
+from clew.model import LinkKind, Outcome
 from clew.project.assembly import strategy_of, trainer_as_crawled
 from clew.project.project import Project
 from clew.store.base import Store
@@ -85,7 +85,11 @@ def _strategy(project: Project, store: Store) -> tuple[Strategy, Judge]:
 
 def _found_on(store: Store, row: int) -> str:
     source = store.visits.get(row)
-    return f" (found on {source.url})" if source is not None else " (a seed)"
+    if source is not None:
+        return f" (found on {source.url})"
+    batch = store.links.batch(row)
+    named = len(batch) and batch.links.kinds[0] is LinkKind.SITEMAP
+    return f" (named by robots.txt of {batch.source.host})" if named else " (a seed)"
 
 
 def _visited(project: Project, store: Store, row: VisitRow) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from clew.model import Bools, Decision, Doubles, Floats, Keys, LinkBatch, Outcome, Response, Session, Visit
+from clew.model import Bools, Decision, Doubles, Floats, Keys, LinkBatch, LinkKind, Outcome, Response, Session, Visit
 from clew.store.records import (
     DecisionRow,
     HostIds,
@@ -112,6 +112,9 @@ class VisitStore(Protocol):
         self, *, after: int = 0, relevant: bool | None = None, outcome: Outcome | None = None
     ) -> Iterator[VisitRow]:
         """Visits with a number above ``after``, in the order of fetching, filtered where asked."""
+
+    def by_host(self, kind: LinkKind) -> dict[str, int]:
+        """Visits whose links were of a kind, by the names of their hosts."""
 
     def path_to(self, number: int) -> list[VisitRow]:
         """The visits that led to this one, from the seed on, itself last."""

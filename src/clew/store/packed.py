@@ -22,7 +22,9 @@ import zstandard
 from clew.errors import StoreError
 from clew.model import Floats, Ints, Keys, Leaves, LinkKind, Links, Source
 
-VERSION = 1
+VERSION, DATED = 1, 2
+"""Rows without dates, as most are, and rows with a column of them behind ``nofollow`` (of sitemaps and feeds)."""
+
 COMPRESSION = zstandard.ZstdCompressionParameters(
     strategy=zstandard.STRATEGY_FAST,
     min_match=4,
@@ -38,7 +40,7 @@ level 3 on pages at about the same cost. The target length saves an eighth of th
 with any parameters can be read.)"""
 
 _HEADER = struct.Struct("<7I")  # links, hosts, anchors, URL terms, leaves, tokens, characters of text
-_U8, _U4, _I4, _F4, _BOOL = map(np.dtype, ("<u8", "<u4", "<i4", "<f4", "?"))
+_U8, _U4, _I4, _F4, _F8, _BOOL = map(np.dtype, ("<u8", "<u4", "<i4", "<f4", "<f8", "?"))
 _KINDS = tuple(LinkKind)  # the order is part of the format: new kinds go to its end
 _KIND_CODE = {kind: code for code, kind in enumerate(_KINDS)}
 
@@ -74,9 +76,10 @@ def pack_evidence(links: Links, leaves: Leaves) -> bytes:
         np.fromiter(map(len, texts), _I4, len(texts)).tobytes(),
         bytes(map(_KIND_CODE.__getitem__, links.kinds)),
         _bytes(links.nofollow, _BOOL),
+        b"" if links.dates is None else _bytes(links.dates, _F8),
         text.encode("utf-8", "surrogatepass"),
     )
-    return bytes((VERSION,)) + _codecs.compress(b"".join(columns))
+    return bytes((VERSION if links.dates is None else DATED,)) + _codecs.compress(b"".join(columns))
 
 
 def unpack_evidence(data: bytes, keys: Keys) -> tuple[Links, Leaves]:
@@ -84,15 +87,15 @@ def unpack_evidence(data: bytes, keys: Keys) -> tuple[Links, Leaves]:
 
     Raises StoreError when the bytes are damaged or made by a newer Clew.
     """
-    if not data or data[0] != VERSION:
+    if not data or data[0] not in (VERSION, DATED):
         raise StoreError(f"link evidence has format {data[:1].hex() or 'none'}, made by a newer Clew or damaged")
     try:
-        return _unpacked(_codecs.decompress(memoryview(data)[1:]), keys)
+        return _unpacked(_codecs.decompress(memoryview(data)[1:]), keys, data[0] == DATED)
     except (zstandard.ZstdError, struct.error, ValueError, IndexError) as error:
         raise StoreError(f"link evidence is damaged: {error}") from error
 
 
-def _unpacked(raw: bytes, keys: Keys) -> tuple[Links, Leaves]:
+def _unpacked(raw: bytes, keys: Keys, dated: bool) -> tuple[Links, Leaves]:
     n, hosts, anchors, terms, leaves, tokens, characters = _HEADER.unpack_from(raw)
     if n != len(keys):
         raise ValueError(f"{n} links but {len(keys)} keys")
@@ -103,6 +106,7 @@ def _unpacked(raw: bytes, keys: Keys) -> tuple[Links, Leaves]:
     spans, host_index = column.take("<i4", 3 * anchors).reshape(anchors, 3), column.take("<i4", n)
     lengths = column.take("<i4", n + hosts + anchors)
     kinds, nofollow = column.take("u1", n), column.take("?", n)
+    dates = column.take("<f8", n) if dated else None
     texts = _split(column.rest(), lengths, characters)
     links = Links(
         urls=texts[:n],
@@ -115,6 +119,7 @@ def _unpacked(raw: bytes, keys: Keys) -> tuple[Links, Leaves]:
         url_term_starts=url_term_starts,
         anchors=texts[n + hosts :],
         spans=spans,
+        dates=dates,
     )
     return links, Leaves(ids, leaf_starts)
 

@@ -23,12 +23,6 @@ from clew.text.xmlstream import entries, local
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml")
-"""Content types that stand for a feed."""
-
-XML_TYPES = ("application/xml", "text/xml")
-"""Content types under which most feeds are served."""
-
 MAX_ENTRIES = 2_000
 MAX_SUMMARY = 2_000
 """Characters of an entry's summary that are read."""

@@ -23,6 +23,7 @@ from urllib.parse import urljoin
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from clew.model import LinkKind
+from clew.text.mediatypes import FEED_TYPES
 from clew.text.refresh import refresh_target
 from clew.text.taming import tame
 
@@ -345,10 +346,12 @@ class Walk:
 
 
 def head_link(href: str, rels: Sequence[str], kind: str, title: str) -> Anchor | None:
-    """A link that a page has beside its text, if it leads to another page; ``rels`` are in lower case."""
-    if kind.strip().lower() not in _PAGE_TYPES or "stylesheet" in rels or _HEAD_RELS.isdisjoint(rels):
+    """A link that a page has beside its text, if it leads to another page or a feed; ``rels`` are in lower case."""
+    kind = kind.strip().lower()
+    feed = kind in FEED_TYPES and "alternate" in rels
+    if not feed and (kind not in _PAGE_TYPES or "stylesheet" in rels or _HEAD_RELS.isdisjoint(rels)):
         return None
-    return Anchor(LinkKind.HEAD, href, not NOFOLLOW.isdisjoint(rels), squeeze(title))
+    return Anchor(LinkKind.FEED if feed else LinkKind.HEAD, href, not NOFOLLOW.isdisjoint(rels), squeeze(title))
 
 
 def _joined(base: str, href: str) -> str:

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import re
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from clew.model import Bools, Ints, Keys, Leaves, LinkKind, Links, Page, Response, TermIds
+from clew.model import LISTS, Bools, Doubles, Ints, Keys, Leaves, LinkKind, Links, Page, Response, TermIds
 from clew.text import charset, html, marking
 from clew.text.directives import directives
+from clew.text.formats import FEED, SITEMAP, Formats, Unreadable
 from clew.text.headerlinks import header_links
 from clew.text.html import Anchor, Document, squeeze
 from clew.text.language import SAMPLE_CHARS, language
@@ -33,20 +36,19 @@ LOOK_AHEAD = 10
 
 _PARAGRAPH = re.compile(r"\n[ \t\f\v]*\n\s*")
 _HTTP = ("http://", "https://")
+_LISTS = frozenset(LISTS)
+_PAGES = frozenset(("text/html", "application/xhtml+xml", PLAIN))
+
+__all__ = ["FEED", "SITEMAP", "Formats", "Reader", "Unreadable", "seed_links"]
 
 
 _ID_BYTES = 4
 
+SITEMAP_LINKS = 5_000
+"""Links of a sitemap that are looked at, in scope: the newest, as it says."""
+
 REMEMBERED = 50_000
 """URLs about which a reader remembers what they tell, at most."""
-
-
-class Unreadable(Exception):  # noqa: N818  # a verdict on a page, not a fault
-    """The response holds no text for people; the message says what it holds."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
 
 
 class _Facts(NamedTuple):
@@ -62,7 +64,8 @@ class Reader:
 
     ``canonicalise(href, base)`` gives a canonical URL, or None for what is no URL to crawl · ``key_of(urls)`` their
     keys, uint64[n] · ``host_of(url)`` a host name · ``words_of(url)`` the words in a URL · ``scope(urls)`` which of
-    them belong to the crawl (None: all). ``user_agent`` is the product token that robots directives may name.
+    them belong to the crawl (None: all), ``lists_scope(urls)`` the same for sitemaps and feeds. ``formats``: what is
+    read besides pages and plain text. ``user_agent`` is the product token that robots directives may name.
     Without ``keep_text`` pages come without their visible text.
     """
 
@@ -76,6 +79,8 @@ class Reader:
         user_agent: str = "clew",
         scope: Callable[[Sequence[str]], list[bool]] | None = None,
         keep_text: bool = True,
+        formats: Formats = Formats(),  # noqa: B008  # it cannot be changed
+        lists_scope: Callable[[Sequence[str]], list[bool]] | None = None,
     ) -> None:
         self.canonicalise = canonicalise
         self.key_of = key_of
@@ -85,12 +90,22 @@ class Reader:
         self.user_agent = user_agent.partition("/")[0].strip().lower()
         self.scope = scope
         self.keep_text = keep_text
+        self.formats = formats
+        self.lists_scope = lists_scope
         self._facts: dict[str, _Facts] = {}
         self._words: dict[str, dict[str, bytes]] = {}
 
-    def read(self, response: Response) -> Page:
-        """The page in a response. Raises Unreadable for what is no text; an empty body is a page without text."""
+    def read(self, response: Response, sitemap: bool = False) -> Page:
+        """The page in a response. Raises Unreadable for what is no text; an empty body is a page without text.
+
+        ``sitemap``: it is to be read as one, whatever it looks like. Sitemaps and feeds come as pages of the content
+        types SITEMAP and FEED.
+        """
         content_type = _content_type(response)
+        words = partial(self._words_of_link, response.url)
+        form = self.formats.read(response.body, content_type, words if sitemap else None)
+        if form is not None:
+            return self._page(response, form.document, form.kind, form.charset)
         kind, reason = kind_of(content_type, response.body)
         if not kind:
             raise Unreadable(reason)
@@ -99,6 +114,10 @@ class Reader:
             text = as_html(text)
         document = _plain(text) if kind == PLAIN else self._document(text)
         return self._page(response, document, kind, charset_name)
+
+    def _words_of_link(self, base: str, href: str) -> str:
+        url = self.canonicalise(href, base)
+        return self.words_of(url) if url is not None else ""
 
     def _document(self, text: str) -> Document:
         limit = LOOK_AHEAD * self.links_per_page
@@ -109,10 +128,12 @@ class Reader:
 
     def _page(self, response: Response, document: Document, kind: str, charset_name: str) -> Page:
         base = self._base(document, response.url)
-        queries = Queries(response.body, _content_type(response), charset_name)
+        plain = Queries(b"", "", "utf-8")
+        queries = Queries(response.body, _content_type(response), charset_name) if kind in _PAGES else plain
         _write_queries(document, queries)
         self._add_header_links(document, response, queries)
-        urls, facts, found = self._links(document, base, response.url)
+        most = SITEMAP_LINKS if kind == SITEMAP else self.links_per_page
+        urls, facts, found = self._links(document, base, response.url, most)
         code = language(document.lang or response.header("content-language"), _sample(document))
         short = len(response.body) <= TEXT_CHARS  # no charset makes more characters than bytes
         leaf_texts = document.leaves if short else _capped(document.leaves)
@@ -130,7 +151,7 @@ class Reader:
             text=document.text,
             title_ids=title_ids,
             leaves=leaves,
-            links=_columns(urls, found, keys, hosts, self._url_terms(urls, code)),
+            links=_columns(urls, found, keys, hosts, self._url_terms(urls, code), kind in (SITEMAP, FEED)),
             canonical=self._canonical(document, base),
             noindex="noindex" in asked,
             nofollow="nofollow" in asked,
@@ -149,14 +170,16 @@ class Reader:
         document.anchors[:0] = [anchor for anchor in anchors if anchor.href]
         document.canonicals += filter(None, [self.canonicalise(queries(href), response.url) for href in canonicals])
 
-    def _links(self, document: Document, base: str, url: str) -> tuple[list[str], list[_Facts], list[list[Anchor]]]:
+    def _links(
+        self, document: Document, base: str, url: str, most: int
+    ) -> tuple[list[str], list[_Facts], list[list[Anchor]]]:
         """The page's links in order of appearance: URLs, facts and anchors of each; none to the page itself."""
         found: dict[str, list[Anchor]] = {}
         resolve = self.canonicalise
         own = (url, resolve(url, url))
         for anchor in document.anchors:
             target = resolve(anchor.href, base)
-            if target is None or target in own:
+            if target is None or target in own or (anchor.kind is LinkKind.FEED and not self.formats.feeds):
                 continue
             there = found.get(target)
             if there is None:
@@ -165,12 +188,17 @@ class Reader:
                 there.append(anchor)
         urls, facts, anchors = list(found), self._look_up(found), list(found.values())
         if self.scope is not None:
-            inside = [place for place, fact in enumerate(facts) if fact.inside]
+            known = enumerate(zip(urls, anchors, facts, strict=True))
+            inside = [place for place, (at, ways, fact) in known if self._inside(at, ways[0].kind, fact)]
             if len(inside) < len(urls):
                 urls, facts = [urls[place] for place in inside], [facts[place] for place in inside]
                 anchors = [anchors[place] for place in inside]
-        most = self.links_per_page
         return urls[:most], facts[:most], anchors[:most]
+
+    def _inside(self, url: str, kind: LinkKind, facts: _Facts) -> bool:
+        if kind not in _LISTS or self.lists_scope is None:
+            return facts.inside
+        return self.lists_scope([url])[0]
 
     def _look_up(self, urls: Collection[str]) -> list[_Facts]:
         """What the URLs alone tell. It is remembered: pages of a site link to the same URLs again and again."""
@@ -252,8 +280,9 @@ def _columns(
     keys: Keys,
     hosts: Sequence[str],
     words: tuple[TermIds, Ints],
+    dated: bool = False,
 ) -> Links:
-    """Columns of n links, each with one anchor or more."""
+    """Columns of n links, each with one anchor or more; ``dated``: their anchors may have dates."""
     names = {host: place for place, host in enumerate(dict.fromkeys(hosts))}
     flat = [one for anchors in found for one in anchors]
     spans = np.empty((len(flat), 3), np.int32)
@@ -272,7 +301,18 @@ def _columns(
         url_term_starts=words[1],
         anchors=tuple([one.text for one in flat]),
         spans=spans,
+        dates=_dates(found) if dated else None,
     )
+
+
+def _dates(found: Sequence[Sequence[Anchor]]) -> Doubles | None:
+    """float64[n]: the latest date that the anchors of a link have; None where none has any."""
+    dates = np.array([max((one.date for one in anchors), key=_known) for anchors in found], np.float64)
+    return None if np.isnan(dates).all() else dates
+
+
+def _known(date: float) -> float:
+    return -math.inf if math.isnan(date) else date
 
 
 def _forbidden(found: Sequence[Sequence[Anchor]], flat: Sequence[Anchor]) -> Bools:

@@ -74,6 +74,21 @@ class Scope:
             return f"depth {depth} is beyond scope.max_depth ({self._max_depth})"
         return reason
 
+    def why_not_list(self, url: str) -> str | None:
+        """The same for a sitemap or feed, which is no page: paths that are not asked for and endings do not matter."""
+        spared = self.never.why_not(url) if self.never else None
+        if spared is not None:
+            return spared
+        if len(url) > self._url_length:
+            return f"{len(url):,} characters are more than scope.url_length ({self._url_length:,})"
+        start = origin(url)
+        reason = self._origins[start] if start in self._origins else self._judged(start)
+        return reason if reason is not None else self._why_excluded(url[len(start) :])
+
+    def accepts_lists(self, urls: Iterable[str]) -> list[bool]:
+        """Which canonical URLs of sitemaps and feeds may be asked for."""
+        return [self.why_not_list(url) is None for url in urls]
+
     def _judged(self, start: str) -> str | None:
         """What scheme and host say, and remember it: pages link to few hosts, again and again."""
         if len(self._origins) >= _ORIGINS:
@@ -100,10 +115,15 @@ class Scope:
             return f"the file ending of {name[:100]} is excluded by scope.exclude_endings"
         return None
 
-    def _why_not_path(self, path: str) -> str | None:
+    def _why_excluded(self, path: str) -> str | None:
         for pattern in self._exclude_paths:
             if pattern.search(path):
                 return f"path {path[:200]} is excluded by scope.exclude_paths ({pattern.pattern})"
+        return None
+
+    def _why_not_path(self, path: str) -> str | None:
+        if (excluded := self._why_excluded(path)) is not None:
+            return excluded
         if self._paths and not any(pattern.search(path) for pattern in self._paths):
             return f"path {path[:200]} is not in scope.paths"
         return None

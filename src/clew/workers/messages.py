@@ -30,10 +30,15 @@ _FACTS = attrgetter("url", "title", "language", "charset", "content_type", "cano
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A response to read, and facts about its fetch for the archive's metadata record."""
+    """A response to read, and facts about its fetch for the archive's metadata record.
+
+    ``sitemap_links``: it is a sitemap, of which at most so many links are wanted, on these ``hosts``.
+    """
 
     response: Response
     facts: Mapping[str, str] = field(default_factory=dict)
+    sitemap_links: int = 0
+    hosts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,12 +54,12 @@ class Reading:
 
 def pack_job(job: Job) -> Message:
     """What ``unpack_job`` makes the job of."""
-    return *_RESPONSE(job.response), job.facts
+    return *_RESPONSE(job.response), (job.facts, job.sitemap_links, job.hosts)
 
 
 def unpack_job(message: Message) -> Job:
     """The job that was packed."""
-    return Job(Response(*message[:-1]), message[-1])
+    return Job(Response(*message[:-1]), *message[-1])
 
 
 def pack_reading(reading: Reading) -> Message:
@@ -89,10 +94,13 @@ def _pack_page(page: Page) -> Message:
     data = bytearray().join([np.asarray(column, of).tobytes() for column, of in zip(columns, _DTYPES, strict=True)])
     kinds = bytes([_KIND_CODE[kind] for kind in links.kinds])
     texts = [_joined(links.urls), _joined(links.host_names), _joined(links.anchors)]
-    return _FACTS(page), texts, kinds, sizes, data
+    dates = None if links.dates is None else bytearray(links.dates.tobytes())
+    return _FACTS(page), texts, kinds, sizes, data, dates
 
 
-def _unpack_page(facts: Message, texts: Sequence[Texts], kinds: bytes, sizes: Sequence[int], data: bytearray) -> Page:
+def _unpack_page(
+    facts: Message, texts: Sequence[Texts], kinds: bytes, sizes: Sequence[int], data: bytearray, dates: bytearray | None
+) -> Page:
     """The arrays share ``data``, and may be written to as those of the page that was packed."""
     n, *ends = accumulate(sizes[:8])
     words: npt.NDArray[np.uint32] = np.frombuffer(data, np.uint32, ends[-1] - n, 8 * n)
@@ -109,6 +117,7 @@ def _unpack_page(facts: Message, texts: Sequence[Texts], kinds: bytes, sizes: Se
         url_term_starts=numbers[e:f],
         anchors=_parted(texts[2]),
         spans=numbers[f:g].reshape(-1, 3),
+        dates=None if dates is None else np.frombuffer(dates, np.float64),
     )
     url, title, language, charset, content_type, canonical, noindex, nofollow, digest = facts
     return Page(

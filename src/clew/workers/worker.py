@@ -17,11 +17,12 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from clew.judges.base import Judge
-from clew.model import Judgement, Outcome, Page, Response
+from clew.model import Judgement, Outcome, Page
 from clew.store.warc import encode
 from clew.text.language import STOP_WORDS
-from clew.text.reader import Reader, Unreadable
+from clew.text.reader import SITEMAP, Reader, Unreadable
 from clew.topics.interest import Interest
+from clew.workers.choosing import chosen
 from clew.workers.limits import JUDGING, Limits, Watch, end_with_parent
 from clew.workers.messages import Job, Message, Reading, pack_reading, unpack_job
 
@@ -50,7 +51,7 @@ class PageWorker:
         pages = []
         for number, job in enumerate(jobs):
             begins(number)
-            pages.append(self._read(job.response))
+            pages.append(self._read(job))
         begins(JUDGING)
         judged = iter(self._judged([page for page in pages if isinstance(page, Page)]))
         begins(JUDGING)
@@ -69,11 +70,12 @@ class PageWorker:
                 return [f"cannot be judged: {why}"]
             return [one for page in pages for one in self._judged([page])]
 
-    def _read(self, response: Response) -> Page | str:
+    def _read(self, job: Job) -> Page | str:
+        response = job.response
         if response.outcome is not Outcome.OK:
             return response.reason
         try:
-            return self.reader.read(response)
+            return self.reader.read(response, sitemap=job.sitemap_links > 0)
         except Unreadable as error:
             return str(error)
         except MemoryError:
@@ -82,10 +84,22 @@ class PageWorker:
             return f"cannot be read: {type(error).__name__}: {error}"
 
     def _reading(self, job: Job, page: Page, judgement: Judgement | str) -> Reading:
+        if page.content_type == SITEMAP:
+            return Reading(*self._chosen(job, page), records=self.archived(job))
         if isinstance(judgement, str):
             return self._unread(job, judgement)
         found = {"relevance": f"{self.interest.relevance(judgement):.6f}", "language": page.language}
         return Reading(replace(page, text=""), judgement, "", self._records(job, found, page.digest))
+
+    def _chosen(self, job: Job, page: Page) -> tuple[Page, Judgement | None]:
+        """The links of a sitemap that sound best, and what the judge says of them on average."""
+        choice = chosen(page.links, page.leaves, job.hosts)
+        judged = self._judged(choice.pages(page.language))
+        judgements = [one for one in judged if isinstance(one, Judgement)]
+        if len(judgements) < len(judged):  # a judge of the user's own that cannot take so little
+            return choice.first(page, job.sitemap_links), None
+        relevance = [self.interest.relevance(one) for one in judgements]
+        return choice.best(page, relevance, judgements, job.sitemap_links)
 
     def _unread(self, job: Job, reason: str) -> Reading:
         return Reading(reason=reason, records=self.archived(job))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from clew.errors import StoreError
-from clew.model import Bools, Doubles, Link, Outcome, Visit
+from clew.model import Bools, Doubles, Link, LinkKind, Outcome, Visit
 from clew.store.packed import pack_source
 from clew.store.records import HostIds, JudgedColumns, Place, Rejudged, Series, Totals, VisitRow
 from clew.store.sqlite import schema
@@ -115,6 +115,11 @@ class SqliteVisits:
 
     def _values(self, after: int) -> Iterator[Row]:
         return self._transaction.chunks(f"{schema.VISITS} WHERE number > :after ORDER BY number LIMIT :limit", after)
+
+    def by_host(self, kind: LinkKind) -> dict[str, int]:
+        sql = "SELECT host, count(*) FROM visits WHERE kind = ? GROUP BY host"
+        names = self._hosts.table.names
+        return {names[number]: count for number, count in self._transaction.rows(sql, (kind.value,))}
 
     def path_to(self, number: int) -> list[VisitRow]:
         path: list[VisitRow] = []

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from clew.model import OTHER, LinkBatch, LinkKind, Outcome, Source, Visit
+from clew.model import LISTS, OTHER, LinkBatch, LinkKind, Outcome, Source, Visit
 from clew.strategies.apprentice.model import (
     NONE,
     PAGE,
@@ -24,6 +24,9 @@ from clew.strategies.apprentice.model import (
     pack,
     range_of,
 )
+
+UNTAUGHT = frozenset((LinkKind.SEED, LinkKind.BACKLINK, *LISTS))
+"""Links whose pages teach nothing: nobody chose them for their words, or they lead to no page."""
 
 
 class Options(Protocol):
@@ -173,7 +176,7 @@ class Teacher:
             return None
         taught = None
         link = visit.link
-        if link.batch.source.visit > 0 and link.kind not in (LinkKind.SEED, LinkKind.BACKLINK):
+        if link.batch.source.visit > 0 and link.kind not in UNTAUGHT:
             features = features_of(link.batch, link.index, self.options, extras, self.known)
             self.waiting.append((visit.relevance, features))
             self.seen += 1

@@ -36,7 +36,7 @@ import msgspec
 import numpy as np
 
 from clew.graph.paths import CUMULATIVE_MAX, Metric, expanded, step
-from clew.model import Bools, Decision, Doubles, Floats, LinkBatch, Outcome, Session, Visit
+from clew.model import LISTS, Bools, Decision, Doubles, Floats, LinkBatch, Outcome, Session, Visit
 from clew.section import Section, doc
 from clew.strategies.base import Strategy, View
 from clew.strategies.tunnelling.collections import DOCUMENTS, is_document
@@ -139,7 +139,7 @@ class Tunnelling(Strategy):
     def learn(self, visit: Visit) -> None:
         """Note the distance of the visit from the page that led to it; a redirect passes on its parent's."""
         parent = self.distance(visit.link.batch.source.visit)
-        if visit.response.outcome is Outcome.REDIRECT:
+        if visit.response.outcome is Outcome.REDIRECT or visit.link.kind in LISTS:
             self._note(visit.number, parent)
             return
         place, correlation = self._nearest(visit.judgement.scores) if visit.judgement is not None else (0, 0.0)

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import zlib
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+
+import ada_url
 
 from clew.config import PolitenessSettings
 from clew.web.live.politeness import ROBOTS_BACK_OFF_S, doubled, retry_after
-from clew.web.live.robotsfile import Rules, agent_token, rules_text
+from clew.web.live.robotsfile import Rules, agent_token, rules_text, sitemaps
 from clew.web.live.silence import Silence
 from clew.web.live.wire import Exchange
 
 __all__ = ["MAX_REDIRECTS", "Robots", "RobotsRules", "agent_token"]
+
+MAX_SITEMAPS = 100
+"""Sitemaps that a robots.txt may name."""
 
 MAX_REDIRECTS = 5
 """RFC 9309 section 2.3.1.2: redirects to follow; beyond them the file counts as missing."""
@@ -29,13 +36,15 @@ class Robots:
     """What is known of the robots.txt of one origin.
 
     ``url`` is asked next: robots.txt itself, or where it was redirected to. ``text`` holds the rules for us, packed,
-    once they are known. After failures it is asked for again at ``retry_at``, later and later.
+    once they are known, ``sitemaps`` what it names. After failures it is asked for again at ``retry_at``, later and
+    later.
     """
 
     origin: str
     url: str = ""
     hops: int = 0
     text: bytes | None = None
+    sitemaps: tuple[str, ...] = ()
     expires: float = float("inf")
     failures: Silence = field(default_factory=Silence)
 
@@ -113,8 +122,10 @@ class RobotsRules:
         """The rules are known: those of a good answer, or none when there is no such file."""
         body = exchange.body if exchange.status < 300 else b""
         limit = self._settings.robots_bytes
+        cut = len(body) >= limit
         host = robots.origin.partition("//")[2]
-        robots.text = packed(rules_text(body, self._agent, host, cut=len(body) >= limit, limit=limit))
+        robots.text = packed(rules_text(body, self._agent, host, cut=cut, limit=limit))
+        robots.sitemaps = sitemap_urls(sitemaps(body, cut, limit), robots.url)
         robots.expires = now + self._settings.robots_fresh_s
         robots.failures.end()
 
@@ -144,6 +155,19 @@ class _Parsed:
 def packed(text: str) -> bytes:
     """Rules as they are kept: a crawl knows very many sites."""
     return zlib.compress(text.encode(), 1) if text else b""
+
+
+def sitemap_urls(named: Sequence[str], url: str) -> tuple[str, ...]:
+    """What a robots.txt with this URL names as sitemaps, as absolute URLs, each once."""
+    absolute = (_joined(url, one) for one in islice(dict.fromkeys(named), MAX_SITEMAPS))
+    return tuple(filter(None, absolute))
+
+
+def _joined(base: str, url: str) -> str:
+    try:
+        return ada_url.join_url(base, url)
+    except ValueError:
+        return ""
 
 
 def _failure(exchange: Exchange) -> str:

@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import ada_url
+import msgspec
 
 from clew.config import LimitSettings, LiveSettings, PolitenessSettings, Settings
 from clew.errors import InputError, shown
 from clew.model import Outcome, Request, Response
+from clew.text.mediatypes import wanted_types
 from clew.urls.canonical import canonical
 from clew.version import __version__
 from clew.web.base import Clock, Outage, World
@@ -77,6 +79,7 @@ class LiveWorld(World):
         self._rules = RobotsRules(politeness, agent_token(user_agent))
         types = frozenset(name.lower() for name in limits.content_types)
         self._page_appetite = Appetite(limits.page_bytes, types)
+        self._list_appetite = Appetite(limits.sitemap_bytes)
         self._robots_appetite = Appetite(politeness.robots_bytes, beginning=True, whole=True)
         self._line = Line(clock, limits.connect_s)
         self._looking_up = 0
@@ -97,7 +100,8 @@ class LiveWorld(World):
         if rest:
             raise InputError(f"there is no web 'live:{rest}'; say live, and the pages to start from with --seeds")
         crawl = settings.crawl
-        return cls(settings.politeness, settings.limits, settings.web.live, crawl.user_agent, crawl.contact, clock)
+        limits = msgspec.structs.replace(settings.limits, content_types=wanted_types(settings))
+        return cls(settings.politeness, limits, settings.web.live, crawl.user_agent, crawl.contact, clock)
 
     async def open(self) -> None:
         """Get ready to send. Raises InputError when there is no contact, or a fixed address is none."""
@@ -305,7 +309,7 @@ class LiveWorld(World):
             obstacle = self._missing_robots(robots)
         if obstacle is None:
             obstacle = self._put_off("robots.txt was asked for first", host)
-        return self._unsent(request, host, obstacle, sent)
+        return replace(self._unsent(request, host, obstacle, sent), sitemaps=robots.sitemaps)
 
     def _put_off(self, reason: str, host: Host) -> _Obstacle:
         """Nothing came of a request, for no fault of the page; during an outage it comes with the next test."""
@@ -320,7 +324,11 @@ class LiveWorld(World):
         if isinstance(entered, _Obstacle):
             return self._unsent(request, host, entered)
         fetched_at = self._clock.now()
-        exchange = await self._exchange(target, host, entered, self._page_appetite)
+        appetite = self._list_appetite if request.listing else self._page_appetite
+        exchange = await self._exchange(target, host, entered, appetite)
+        if request.listing and exchange.fault is not None:
+            reason = exchange.fault.reason.replace("limits.page_bytes", "limits.sitemap_bytes")
+            exchange.fault = replace(exchange.fault, reason=reason)
         fault = exchange.fault
         if (not exchange.status and fault is None) or (fault is not None and fault.strike and exchange.status < 300):
             return self._silent(request, target, host, exchange, fetched_at)
