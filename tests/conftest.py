@@ -1,7 +1,9 @@
-"""Lets every test import ``support``; no property test fails because the machine is busy."""
+"""Lets every test import ``support``; no property test fails because the machine is busy, none goes through a proxy
+that the environment names."""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -11,3 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+for _name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+    os.environ.pop(_name, None)
+    os.environ.pop(_name.upper(), None)

@@ -226,6 +226,20 @@ class LiveSettings(Section, frozen=True):
     dns_failed_s: Annotated[
         float, doc("Names that were not found are looked up again after this long, then later and later.", ge=0)
     ] = 30.0
+    proxy: Annotated[
+        str,
+        doc(
+            "Proxy for all requests: http, socks5 or socks5h, as in http://HOST:PORT; env: what http_proxy, "
+            "https_proxy and all_proxy say; empty: none."
+        ),
+    ] = "env"
+    https_proxy: Annotated[str, doc("Proxy for https URLs, where it is another.")] = ""
+    no_proxy: Annotated[
+        tuple[str, ...], doc("Domains, addresses and networks that are asked directly, beside those of no_proxy.")
+    ] = ()
+    proxy_resolves: Annotated[
+        bool, doc("Let the proxy alone look names up: it then guards what addresses it is led to, Clew does not.")
+    ] = False
     cookies: Annotated[
         bool, doc("Send cookies back to the host that set them, and to no other, as long as the command runs.")
     ] = False

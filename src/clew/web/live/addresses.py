@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 
 import aiohttp
@@ -156,15 +156,19 @@ class AddressBook:
 
 
 class CheckedResolver(AbstractResolver):
-    """Answers the HTTP client with the one address chosen for a host, and with nothing else."""
+    """Answers the HTTP client with the one address chosen for a host, and with nothing else.
+
+    ``proxies``: the addresses of proxies, by host and port.
+    """
 
     def __init__(self) -> None:
         self.chosen: dict[str, str] = {}
+        self.proxies: dict[tuple[str, int], str] = {}
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        address = self.chosen.get(host.rstrip("."))
+        address = self.proxies.get((host, port)) or self.chosen.get(host.rstrip("."))
         if address is None:
             raise OSError(f"no address was chosen for {host}")
         return [
@@ -182,12 +186,18 @@ class CheckedResolver(AbstractResolver):
         """Nothing to let go of."""
 
 
-def guarded_socket(allow_private: bool) -> Callable[[aiohttp.AddrInfoType], socket.socket]:
-    """A maker of sockets that looks at the very address about to be connected to: the last line of defence."""
+def guarded_socket(
+    allow_private: bool, proxies: Container[tuple[str, int]] = ()
+) -> Callable[[aiohttp.AddrInfoType], socket.socket]:
+    """A maker of sockets that looks at the very address about to be connected to: the last line of defence.
+
+    ``proxies``: addresses and ports of proxies, which users chose themselves.
+    """
 
     def make(info: aiohttp.AddrInfoType) -> socket.socket:
         family, kind, protocol, _, place = info
-        why = "" if allow_private else why_closed(str(place[0]))
+        free = allow_private or (str(place[0]), place[1]) in proxies
+        why = "" if free else why_closed(str(place[0]))
         if why:
             raise PermissionError(f"refused to connect: {why}")
         return socket.socket(family, kind, protocol)

@@ -20,6 +20,7 @@ from clew.text.httpmessage import Head, MessageError
 from clew.web.live.addresses import CheckedResolver, guarded_socket
 from clew.web.live.answer import Answer
 from clew.web.live.faults import UnansweredError
+from clew.web.live.proxies import Proxy
 
 IDLE_S = 4.5
 """Idle connections are closed after this long: just before the servers that wait 5 s close theirs."""
@@ -140,9 +141,14 @@ class Line(ResponseHandler):
 
 
 class Connector(aiohttp.TCPConnector):
-    """One connection a host, only to chosen addresses, and not more idle ones than the process can hold."""
+    """One connection a host, only to chosen addresses, and not more idle ones than the process can hold.
+
+    ``tunnels``: the proxies that connect us to hosts; ``proxies``: addresses and ports of those that we connect to.
+    """
 
     def __init__(self, resolver: CheckedResolver, live: LiveSettings, **options: Any) -> None:
+        self.tunnels: dict[str, Proxy] = {}
+        self.proxies: set[tuple[str, int]] = set()
         super().__init__(
             resolver=resolver,
             limit=0,
@@ -150,10 +156,21 @@ class Connector(aiohttp.TCPConnector):
             keepalive_timeout=IDLE_S,
             use_dns_cache=False,
             happy_eyeballs_delay=None,
-            socket_factory=guarded_socket(live.allow_private),
+            socket_factory=guarded_socket(live.allow_private, self.proxies),
             **options,
         )
         self._factory: Any = lambda: Line(self._loop)
+
+    async def _wrap_create_connection(self, *args: Any, addr_infos: Any, **options: Any) -> Any:
+        """Called by aiohttp, with the chosen address (or, where the proxy looks names up, the name)."""
+        host = options["req"].url.raw_host or ""
+        proxy = self.tunnels.get(host.rstrip(".")) or self.tunnels.get(f"[{host}]")
+        if proxy is None:
+            return await super()._wrap_create_connection(*args, addr_infos=addr_infos, **options)
+        place, port = addr_infos[0][4][:2]
+        place = host.rstrip(".") if proxy.scheme == "http" else place
+        sock = await proxy.connect(place, port, options["timeout"].connect)
+        return await self._wrap_existing_connection(*args, sock=sock, **options)
 
     def _release(self, key: Any, protocol: Any, *, should_close: bool = False) -> None:
         crowded = len(self._conns) >= IDLE_CONNECTIONS

@@ -58,7 +58,7 @@ class Jar:
     def header(self, url: str, now: float) -> str:
         """The Cookie header of a request for ``url``, "" for none: longer paths first, then older cookies."""
         parts = urlsplit(url)
-        kept = self._hosts.get(_host(url), {})
+        kept = self._hosts.get(_host(url), OrderedDict())
         fit = [one for one in kept.values() if one.expires > now and _covers(one.path, parts.path or "/")]
         fit = [one for one in fit if parts.scheme == "https" or not one.secure]
         fit.sort(key=lambda one: -len(one.path))

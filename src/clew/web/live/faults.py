@@ -13,19 +13,31 @@ from clew.config import LimitSettings
 from clew.text.codings import BodyError
 from clew.text.httpmessage import MessageError
 from clew.web.live.answer import HeadTooLargeError
+from clew.web.live.proxies import ProxyDownError, ProxyRefusedError
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
     """Why no page came. ``again``: worth another try. ``strike``: speaks against the host, not only the page.
 
-    ``sent``: the request went out (false when no connection came about).
+    ``sent``: the request went out (false when no connection came about). ``line``: it was not the host's doing.
     """
 
     reason: str
     again: bool = True
     strike: bool = True
     sent: bool = True
+    line: bool = False
+
+
+WRONG_CREDENTIALS = 407
+"""What a proxy answers in place of the host when it does not know who asks."""
+
+
+def proxy_wants_credentials() -> Fault:
+    """The fault behind that answer."""
+    words = "it wants another user name and password (web.live.proxy)"
+    return Fault(f"the proxy answers HTTP {WRONG_CREDENTIALS}: {words}", sent=False)
 
 
 class BrokenError(aiohttp.ClientError):
@@ -47,6 +59,8 @@ def explain(error: Exception, answered: bool, limits: LimitSettings) -> Fault:
         return _late(error, answered, limits)
     if isinstance(error, MessageError):
         return _nonsense(error)
+    if isinstance(error, ProxyDownError | ProxyRefusedError):
+        return Fault(str(error)[:200], sent=False, line=isinstance(error, ProxyDownError))
     if isinstance(error, aiohttp.ClientError):
         return _broken(error)
     return Fault(f"{type(error).__name__}: {error}"[:200])
@@ -79,6 +93,8 @@ def _late(error: Exception, answered: bool, limits: LimitSettings) -> Fault:
 def _unconnected(error: aiohttp.ClientConnectionError) -> Fault:
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         return Fault(f"bad certificate: {_certificate(error)} (web.live.verify_tls)", sent=False)
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        return Fault(f"the proxy cannot be reached: {_words(error.os_error)}"[:200], sent=False, line=True)
     if isinstance(error, aiohttp.ClientConnectorError):
         kind = "TLS failed" if isinstance(error, aiohttp.ClientConnectorSSLError) else "cannot connect"
         return Fault(f"{kind}: {_words(error.os_error)}"[:200], sent=False)

@@ -17,6 +17,9 @@ from clew.text.httpmessage import Headers, content_codings, location, mime_type
 from clew.web.live.connection import Body
 from clew.web.live.faults import Fault, explain
 
+_TO_PROXIES = frozenset(("proxy-authorization", "proxy-connection"))
+"""Request headers that are between us and the proxy: the host does not see them, and no archive must."""
+
 FEW = 64
 """A text that lacks this many bytes at its end, or only its end mark, counts as whole: servers miscount."""
 
@@ -97,7 +100,8 @@ class Intake:
         exchange = self._exchange
         exchange.status, exchange.headers, exchange.http_version = head.status, head.headers, head.version
         exchange.head, exchange.location = head.raw, location(head.fields)
-        exchange.request_headers = tuple(response.request_info.headers.items())
+        sent = response.request_info.headers.items()
+        exchange.request_headers = tuple((name, value) for name, value in sent if name.lower() not in _TO_PROXIES)
 
     def _check_head(self, body: Body) -> None:
         """Raises BodyError when the head alone says that the body is not wanted, or cannot be told from others."""

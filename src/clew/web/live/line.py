@@ -67,6 +67,16 @@ class Line:
         if self._failures >= SUSPICIOUS and len(self._failing) > 1 and self._good and now >= self._quiet_until:
             self._test = self._test or asyncio.ensure_future(self._watch())
 
+    def depends_on(self, place: Place) -> None:
+        """Connections go through a place (a proxy): where nothing else is known, the line is tested there."""
+        self._good[place] = None
+
+    def suspect(self, now: float) -> None:
+        """What connections go through could not be reached, which no server is to blame for: test the line at once."""
+        self._since = self._since if self._failures else now
+        self._failures += 1
+        self._test = self._test or asyncio.ensure_future(self._watch())
+
     async def close(self) -> None:
         """Stop testing."""
         test, self._test = self._test, None

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import socket
 import ssl
 import time
 from functools import lru_cache
+from typing import Any
 
 import aiohttp
 from yarl import URL
@@ -14,8 +17,10 @@ from clew.config import LimitSettings, LiveSettings
 from clew.web.live.addresses import CheckedResolver
 from clew.web.live.connection import Connector
 from clew.web.live.cookies import Jar
-from clew.web.live.faults import once_more
+from clew.web.live.faults import WRONG_CREDENTIALS, once_more, proxy_wants_credentials
 from clew.web.live.intake import Appetite, Exchange, Intake
+from clew.web.live.proxies import Proxies, Proxy, ProxyDownError
+from clew.web.live.targets import take_apart
 
 __all__ = ["Appetite", "Exchange", "Wire"]
 
@@ -27,11 +32,15 @@ class Wire:
         self._limits = limits
         self._resolver = CheckedResolver()
         self._cookies = Jar() if live.cookies else None
-        self._session = self._opened(live, user_agent)
+        self._fresh_s = live.dns_fresh_s
+        self._looked_up: dict[Proxy, float] = {}
+        self.proxies = Proxies(live)
+        self._connector = Connector(self._resolver, live, ssl=_tls(live.verify_tls))
+        self._session = self._opened(user_agent)
 
-    def _opened(self, live: LiveSettings, user_agent: str) -> aiohttp.ClientSession:
+    def _opened(self, user_agent: str) -> aiohttp.ClientSession:
         return aiohttp.ClientSession(
-            connector=Connector(self._resolver, live, ssl=_tls(live.verify_tls)),
+            connector=self._connector,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             timeout=aiohttp.ClientTimeout(total=None, connect=self._limits.connect_s),
@@ -41,20 +50,31 @@ class Wire:
         )
 
     async def get(self, url: str, host: str, ip: str, appetite: Appetite) -> Exchange:
-        """Ask ``ip`` for a URL of ``host``. Whatever a server does ends in the exchange, never in an exception."""
-        exchange = Exchange(url, ip)
+        """Ask ``ip`` for a URL of ``host``. Whatever a server does ends in the exchange, never in an exception.
+
+        Where the proxy looks names up, ``ip`` is the name. The exchange has an address where the connection went to it.
+        """
+        target = take_apart(url)
+        proxy = self.proxies.of(target)
+        tunnelled = proxy is not None and proxy.tunnels(target)
+        exchange = Exchange(url, ip if proxy is None or proxy.scheme == "socks5" else "")
         intake = Intake(exchange, appetite, self._limits)
         self._resolver.chosen[host] = ip
+        if proxy is not None and tunnelled:
+            self._connector.tunnels[host] = proxy
         began = time.perf_counter()
         failed: Exception | None = None
         try:
             async with asyncio.timeout(self._limits.page_s):
-                await self._talk(url, intake)
+                await self._talk(url, intake, None if tunnelled else proxy)
         except Exception as error:
             failed = error
         finally:
             self._resolver.chosen.pop(host, None)
+            self._connector.tunnels.pop(host, None)
         intake.settle(failed)
+        if proxy is not None and exchange.status == WRONG_CREDENTIALS:
+            exchange.status, exchange.fault = 0, proxy_wants_credentials()
         exchange.elapsed_s = time.perf_counter() - began
         if self._cookies is not None:
             exchange.set_cookie = self._cookies.take(url, exchange.headers, time.time())
@@ -64,14 +84,37 @@ class Wire:
         """Close all connections; safe to call twice."""
         await self._session.close()
 
-    async def _talk(self, url: str, intake: Intake) -> None:
+    async def _talk(self, url: str, intake: Intake, proxy: Proxy | None) -> None:
+        """``proxy``: it is asked for the page, in place of the host."""
         cookie = self._cookies.header(url, time.time()) if self._cookies is not None else ""
-        headers = {"Cookie": cookie} if cookie else None
-        response = await self._session.get(URL(url, encoded=True), allow_redirects=False, headers=headers)
+        headers = {"Cookie": cookie} if cookie else {}
+        options: dict[str, Any] = {}
+        if proxy is not None:
+            await self._find(proxy)
+            options["proxy"] = proxy.name
+            if proxy.authorization:
+                headers["Proxy-Authorization"] = proxy.authorization
+        if headers:
+            options["headers"] = headers
+        response = await self._session.get(URL(url, encoded=True), allow_redirects=False, **options)
         try:
             await intake.take(response)
         finally:
             response.close()  # a connection whose answer was read to the end went back to the pool already
+
+    async def _find(self, proxy: Proxy) -> None:
+        """Look up an HTTP proxy, now and then. It may have any address: its user chose it."""
+        if self._looked_up.get(proxy, -math.inf) + self._fresh_s > time.monotonic():
+            return
+        loop = asyncio.get_running_loop()
+        try:
+            found = await loop.getaddrinfo(proxy.host, proxy.port, type=socket.SOCK_STREAM)
+        except OSError as error:
+            raise ProxyDownError(f"the proxy {proxy.name} cannot be looked up: {error.strerror or error}") from error
+        address = str(found[0][4][0])
+        self._resolver.proxies[proxy.host, proxy.port] = address
+        self._connector.proxies.add((address, proxy.port))
+        self._looked_up[proxy] = time.monotonic()
 
 
 def _asking(user_agent: str, limits: LimitSettings) -> dict[str, str]:

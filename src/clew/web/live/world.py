@@ -108,6 +108,8 @@ class LiveWorld(World):
         header = user_agent_header(self._user_agent, self._contact)
         self._book = AddressBook(self._live, self._settings, self._limits.connect_s, self._clock)
         self._wire = Wire(self._limits, self._live, header)
+        for proxy in self._wire.proxies.all():
+            self._line.depends_on((proxy.host, proxy.port))
 
     async def close(self) -> None:
         wire, self._wire = self._wire, None
@@ -180,7 +182,7 @@ class LiveWorld(World):
         barred = "" if self._live.allow_private else why_bad_port(target.port)
         if barred:
             return _Obstacle(barred)
-        lookup = self._book.known(target.host)
+        lookup = self._by_proxy(target) or self._book.known(target.host)
         if lookup is None:
             return await self._look_up(target.host)
         if not lookup.addresses:
@@ -192,6 +194,11 @@ class LiveWorld(World):
             return _Obstacle(f"{ip} may not be asked yet", free_at)
         self._politeness.enter(host, ip, now)  # nothing was awaited since the gates were looked at
         return ip
+
+    def _by_proxy(self, target: Target) -> Lookup | None:
+        """The name in place of an address, where a proxy looks it up."""
+        assert self._wire is not None, "open() first"
+        return Lookup((target.host,)) if self._wire.proxies.resolves(target) else None
 
     async def _look_up(self, name: str) -> _Obstacle:
         """Look up an address. Then whoever waited for it comes anew, for it took no place among those that fetch."""
@@ -237,13 +244,19 @@ class LiveWorld(World):
 
     def _heard(self, exchange: Exchange, target: Target) -> None:
         """An answer came: the line is up."""
-        self._line.answered((exchange.ip, target.port) if exchange.ip else None)
+        assert self._wire is not None, "open() first"
+        proxy = self._wire.proxies.of(target)
+        direct = (exchange.ip, target.port) if exchange.ip else None
+        self._line.answered((proxy.host, proxy.port) if proxy is not None else direct)
 
     def _unanswered(self, url: str, target: Target, host: Host, fault: Fault | None) -> bool:
         """No answer came. It is held against the server while the line is up; returns whether it may be the page's."""
         server, now = self._servers.of(target.origin), self._clock.now()
         host.turn += 1  # its next address has a try
         if self._line.outage is not None:
+            return False
+        if fault is not None and fault.line:
+            self._line.suspect(now)
             return False
         reason, sent = (fault.reason, fault.sent) if fault is not None else ("no answer", True)
         first_s = self._politeness.first_back_off(host)
