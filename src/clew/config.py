@@ -169,7 +169,7 @@ class LimitSettings(Section, frozen=True):
         "text/plain",
     )
     documents: Annotated[
-        bool, doc("Read PDF, docx, odt, EPUB and RTF files as pages; needs pip install 'clew[documents]'.")
+        bool, doc("Read PDF, docx, odt and EPUB files as pages; needs pip install 'clew[documents]'.")
     ] = False
     document_pages: Annotated[int, doc("Pages of a PDF, chapters of a book that are read, the first ones.", ge=1)] = 200
     links_per_page: Annotated[int, doc("Distinct links of a page that are followed, the first ones.", ge=1)] = 2_000

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from clew.config import ScopeSettings, Settings
 from clew.errors import ConfigError
+from clew.text import documents
 from clew.text.formats import Formats
 from clew.text.mediatypes import unwanted_endings
 from clew.text.reader import Reader
@@ -42,7 +43,13 @@ def canonicaliser_of(settings: Settings) -> Canonicaliser:
 
 
 def reader_of(settings: Settings, canonicalise: Canonicaliser, scope: Scope, *, keep_text: bool = False) -> Reader:
-    """Turns responses into pages. ``keep_text``: the judge reads the visible text of pages."""
+    """Turns responses into pages. ``keep_text``: the judge reads the visible text of pages. Raises ConfigError where
+    documents are to be read and what reads them is not installed."""
+    limits = settings.limits
+    if limits.documents and (library := documents.missing()):
+        raise ConfigError(
+            f"limits.documents = true needs {library}, which is not installed: pip install 'clew[documents]'"
+        )
     return Reader(
         canonicalise,
         keys,
@@ -52,6 +59,6 @@ def reader_of(settings: Settings, canonicalise: Canonicaliser, scope: Scope, *, 
         user_agent=settings.crawl.user_agent,
         scope=scope.accepts,
         keep_text=keep_text,
-        formats=Formats(feeds=settings.crawl.feeds),
+        formats=Formats(settings.crawl.feeds, limits.documents, limits.document_pages),
         lists_scope=scope.accepts_lists,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from clew.text import feeds, sitemaps
+from clew.text import documents, feeds, sitemaps
 from clew.text.html import Document
 
 SITEMAP, FEED = "sitemap", "feed"
@@ -35,9 +35,11 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """What is to be read: ``feeds`` as lists of links."""
+    """What is to be read: ``feeds`` as lists of links, ``documents`` as pages, their first ``pages`` pages."""
 
     feeds: bool = False
+    documents: bool = False
+    pages: int = 200
 
     def read(self, body: bytes, content_type: str, sitemap: Callable[[str], str] | None = None) -> Form | None:
         """The document in a body; None for pages and plain text, which others read. Raises Unreadable.
@@ -48,7 +50,15 @@ class Formats:
             return self._sitemap(body, content_type, sitemap)
         if self.feeds and feeds.is_feed(body):
             return _feed(body, content_type)
+        if self.documents and (kind := documents.kind_of(body)):
+            return self._document(body, kind)
         return None
+
+    def _document(self, body: bytes, kind: str) -> Form:
+        try:
+            return Form(documents.read(body, kind, self.pages), kind)
+        except documents.DocumentError as error:
+            raise Unreadable(str(error)) from error
 
     def _sitemap(self, body: bytes, content_type: str, words_of: Callable[[str], str]) -> Form:
         plain = sitemaps.unpacked(body)

@@ -16,20 +16,18 @@ PDF = "application/pdf"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 ODT = "application/vnd.oasis.opendocument.text"
 EPUB = "application/epub+zip"
-RTF = "application/rtf"
 
 DOCUMENT_TYPES: Mapping[str, str] = {
     PDF: "pdf",
     DOCX: "docx",
     ODT: "odt",
     EPUB: "epub",
-    RTF: "rtf",
 }
 """Documents that are read, and their file endings."""
 
 UNSURE_TYPES = (
     "application/octet-stream", "binary/octet-stream", "application/x-pdf", "application/x-download",
-    "application/download", "application/force-download", "text/rtf", "application/x-rtf", "application/zip",
+    "application/download", "application/force-download", "application/zip",
 )  # fmt: skip
 """Other content types under which documents are served."""
 

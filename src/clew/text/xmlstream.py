@@ -8,10 +8,10 @@ use without declaring them; other ampersands stand for themselves, as in URLs th
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from html import escape
 from html.entities import html5
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -38,7 +38,11 @@ _OF_XML = frozenset({"lt", "gt", "amp", "quot", "apos"})
 def local(element: _Element) -> str:
     """The name of an element without its namespace, in lower case; empty for comments and instructions."""
     tag = element.tag
-    return tag.rpartition("}")[2].rpartition(":")[2].lower() if isinstance(tag, str) else ""
+    return _local(tag) if isinstance(tag, str) else ""
+
+
+def _local(name: str) -> str:
+    return name.rpartition("}")[2].rpartition(":")[2].lower()
 
 
 def entries(text: str, names: Collection[str]) -> Iterator[_Element]:
@@ -68,6 +72,57 @@ def entries(text: str, names: Collection[str]) -> Iterator[_Element]:
     except etree.LxmlError:  # too broken to go on: what ended before stands
         yield from walk.ended(parser.read_events())
     yield from walk.cut_off()
+
+
+class Listener(Protocol):
+    """Told of what is in a text, in its order. Names are local and in lower case, as those of attributes are."""
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        """An element begins."""
+
+    def end(self, name: str) -> None:
+        """An element ends."""
+
+    def data(self, text: str) -> None:
+        """Text, in pieces."""
+
+
+def tell(text: str, listener: Listener) -> None:
+    """Go through all of a text, of which nothing is kept. ``text`` may have lost its end anywhere."""
+    from lxml import etree
+
+    parser = etree.XMLParser(
+        target=_Target(listener),
+        recover=True,
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        remove_comments=True,
+        remove_pis=True,
+        encoding="utf-8",
+    )
+    try:
+        for piece in pieces(text):
+            parser.feed(piece.encode())
+    except etree.LxmlError:  # too broken to go on
+        pass
+
+
+class _Target:
+    """What the parser calls."""
+
+    def __init__(self, listener: Listener) -> None:
+        self.listener = listener
+        self.data = listener.data
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self.listener.start(_local(tag), {_local(name): value for name, value in attributes.items()})
+
+    def end(self, tag: str) -> None:
+        self.listener.end(_local(tag))
+
+    def close(self) -> None:
+        """There is nothing to hand over."""
 
 
 class _Walk:
