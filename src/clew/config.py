@@ -276,6 +276,9 @@ class StoreSettings(Section, frozen=True):
 
     archive: Annotated[bool, doc("Write what was fetched to WARC files.")] = True
     archive_bytes: Annotated[int, doc("A WARC file is closed at this size.", ge=1_000)] = 1_000_000_000
+    wait_for_room_s: Annotated[
+        float, doc("How long a crawl waits for room when the disk is full before it ends; 0: it ends at once.", ge=0)
+    ] = 600.0
     gzip_level: Annotated[int, doc("Compression of WARC records: 1 to 3 fast (ISA-L), 4 to 9 zlib.", ge=1, le=9)] = 2
 
 

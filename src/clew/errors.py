@@ -54,3 +54,7 @@ class TrainingError(InputError):
 
 class StoreError(ClewError):
     """The crawl database cannot be read or written."""
+
+
+class DiskFullError(StoreError):
+    """There is no room to write in: a full disk, a quota, a limit on the size of files. The message names the file."""

@@ -121,6 +121,50 @@ def test_a_missing_checksum_is_named(tmp_path):
     assert len(problems) == 1
 
 
+def chunked(data: bytes, cuts: list[int]) -> bytes:
+    """A gzip file whose members begin at ``cuts``, wherever records begin."""
+    return b"".join(member(data[start:end]) for start, end in zip([0, *cuts], [*cuts, len(data)], strict=True))
+
+
+@pytest.mark.parametrize("step", [1, 97])
+def test_members_that_do_not_begin_at_records_are_refused_with_advice_or_read(tmp_path, step):
+    """Report 21: gzip is a stream of members. Never a false count, never a place where no record is."""
+    data = b"".join(record(number, body=b"x" * 90) for number in (1, 2))
+    refused = 0
+    for cut in range(1, len(data), 5 if step == 1 else 31):
+        cuts = [cut] if step == 1 else list(range(cut, len(data), step))
+        path = written(tmp_path, [chunked(data, cuts)])
+        try:
+            found, problems = numbers(path)
+        except ArchiveError as error:
+            assert "warcio recompress" in str(error)
+            assert str(path) in str(error)
+            refused += 1
+        else:
+            assert found == [1, 2]
+            assert problems == []
+    assert refused > 10
+
+
+def test_one_member_for_the_whole_file(tmp_path):
+    assert numbers(written(tmp_path, [member(b"".join(map(record, range(1, 6))))])) == ([1, 2, 3, 4, 5], [])
+
+
+def test_a_record_may_go_on_in_the_next_member(tmp_path):
+    one, two = record(1), record(2)
+    path = written(tmp_path, [member(one[:300]), member(one[300:]), member(two[:300]), member(two[300:])])
+    assert numbers(path) == ([1, 2], [])
+
+
+@pytest.mark.parametrize("name", ["split", "block"])
+def test_the_files_of_report_21(name):
+    path = HOSTILE.parent / "reports" / "21-warc-members-not-records" / f"{name}.warc.gz"
+    if not path.is_file():
+        pytest.skip("shared/hostile is not here")
+    with pytest.raises(ArchiveError, match="warcio recompress"):
+        entries(path)
+
+
 def test_a_torn_member_in_the_middle(tmp_path):
     parts = [member(record(0)), member(record(1))[:70], member(record(2)), b"garbage " * 9, member(record(3))]
     found, problems = numbers(written(tmp_path, parts))

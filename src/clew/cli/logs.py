@@ -81,9 +81,17 @@ def logging_to(file: Path | None, as_json: bool, level: str, say: Callable[[str]
             handler.close()
 
 
+class _File(logging.FileHandler):
+    """A log that cannot be written, on a full disk, loses lines; it does not disturb the crawl."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # the library calls it so
+        if not isinstance(sys.exception(), OSError):
+            super().handleError(record)
+
+
 def _to_file(file: Path) -> logging.Handler:
     try:
-        return logging.FileHandler(file, encoding="utf-8")
+        return _File(file, encoding="utf-8")
     except OSError as error:
         raise InputError(f"{file} cannot be written: {error.strerror}; give --log another file") from error
 

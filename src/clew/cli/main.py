@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import sys
 import tempfile
 import traceback
@@ -13,6 +12,7 @@ import click
 
 from clew.cli.common import say
 from clew.errors import ClewError
+from clew.store.room import WORDS
 from clew.text.shown import shown_lines
 from clew.version import __version__
 
@@ -77,8 +77,8 @@ def execute(arguments: list[str] | None = None) -> int:  # noqa: PLR0911  # one 
     except KeyboardInterrupt:
         return _say("interrupted", 1)
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-            return _say(f"{error.filename or 'the output'} cannot be written ({error.strerror}): make room", 1)
+        if isinstance(error, OSError) and (words := WORDS.get(error.errno or 0)):
+            return _say(f"{error.filename or 'the output'} cannot be written: {words}; make room", 1)
         return _fault(error)
 
 

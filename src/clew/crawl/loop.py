@@ -84,9 +84,10 @@ class Loop:
         self.attempts = self.parts.store.links.retries()
         try:
             stopped = await self._loop()
+            await self._commit()
         finally:
             await self._abandon()
-            self._commit()
+            self.parts.commit_now()
         self._tell_end(stopped)
         return stopped
 
@@ -127,7 +128,7 @@ class Loop:
                 await self._wait_until(when)
             else:
                 await self._take_arrivals()
-            self._look_up()
+            await self._look_up()
 
     async def _next_ready(self, stopped: str) -> float | None:
         """When a link may be taken, nothing being under way; None: never. A strategy that has a way out is asked."""
@@ -305,17 +306,18 @@ class Loop:
 
     # -- now and then -------------------------------------------------------------------------------------
 
-    def _look_up(self) -> None:
+    async def _look_up(self) -> None:
         now = time.monotonic()
         crawl = self.parts.settings.crawl
         if self._uncommitted >= crawl.commit_pages or now - self._committed_at >= crawl.commit_s:
-            self._commit()
+            await self._commit()
         if now - self._ticked_at >= TICK_S:
             self._ticked_at = now
             self.on_tick()
 
-    def _commit(self) -> None:
-        self.parts.commit()
+    async def _commit(self) -> None:
+        """Commit; where the disk is full, take no link until there is room. What is under way arrives meanwhile."""
+        await self.parts.room.until_written(self.parts.commit_now, self.on_tick)
         self._uncommitted = 0
         self._committed_at = time.monotonic()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from clew.frontier.base import Frontier
 from clew.model import Doubles, LinkBatch
 from clew.store.base import Store
 from clew.store.records import RunRecord
+from clew.store.room import Room
 from clew.store.warc import WarcWriter
 from clew.strategies.base import Strategy
 from clew.topics.interest import Interest
@@ -53,9 +54,15 @@ class Parts:
     trainer: Trainer | None = None
     archive_folder: Path | None = None
     on_page: OnPage | None = None
+    room: Room = field(default_factory=Room)
 
     def commit(self) -> None:
-        """One transaction; the archive's bytes are on disk before the rows that point at them."""
+        """As ``commit_now``; waits for room where the disk is full, and nothing else happens meanwhile."""
+        self.room.until(self.commit_now)
+
+    def commit_now(self) -> None:
+        """One transaction; the archive's bytes are on disk before the rows that point at them. May be called again
+        after DiskFullError."""
         if self.archive is not None:
             self.store.journal.archive = self.archive.flush()
         self.store.journal.clock = self.clock.now()

@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from logging import WARNING
 
 from clew.config import Settings
 from clew.crawl.actions import CrawlActions
@@ -24,6 +25,7 @@ from clew.crawl.view import CrawlView
 from clew.examples.training import Trained
 from clew.frontier.columns import ColumnFrontier
 from clew.store.records import RunRecord
+from clew.store.room import Room
 from clew.store.warc import WarcWriter
 from clew.version import __version__
 from clew.web.base import Clock
@@ -126,6 +128,7 @@ async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps)
         others=setup.others,
         lookups=lookups,
     )
+    rules = StopRules(settings.stop, settings.crawl.max_pages, run_s)
     parts = Parts(
         settings=settings,
         world=setup.world,
@@ -135,7 +138,7 @@ async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps)
         strategy=setup.strategy,
         interest=trained.interest,
         reading=reading,
-        rules=StopRules(settings.stop, settings.crawl.max_pages, run_s),
+        rules=rules,
         view=view,
         evidence=Evidence(store.hosts),
         scope=setup.scope,
@@ -146,6 +149,7 @@ async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps)
         trainer=trainer,
         archive_folder=setup.archive,
         on_page=setup.on_page,
+        room=_room(settings, rules),
     )
     view.actions = CrawlActions(parts)
     return parts
@@ -176,6 +180,15 @@ def _archive(setup: Setup) -> WarcWriter | None:
     )
     writer.open(setup.store.journal.archive)
     return writer
+
+
+def _room(settings: Settings, rules: StopRules) -> Room:
+    """Waits for room on a full disk, unless the user stops the crawl."""
+    return Room(
+        settings.store.wait_for_room_s,
+        tell=lambda text: tell("room", text, WARNING),
+        stop=lambda: rules.asked == "interrupted",
+    )
 
 
 def _processes(settings: Settings, clock: Clock) -> int:

@@ -109,7 +109,7 @@ class Sessions:
         self._hold_hosts()
         self._take_over()
         self._add_seeds(seeds)
-        store.commit()
+        parts.commit()
         self._tell_start()
         self.end_if_full()
 
@@ -198,7 +198,7 @@ class Sessions:
         self._save()
         if again:
             self._rescore()
-        parts.store.commit()
+        parts.commit()
 
     # -- ending -------------------------------------------------------------------------------------------
 
@@ -234,7 +234,7 @@ class Sessions:
         self._save()
         if again:
             self._rescore()
-        parts.store.commit()
+        parts.commit()
         session_ended(session, len(parts.frontier), again)
         parts.rules.after_session(parts.progress)
 

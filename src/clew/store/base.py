@@ -72,7 +72,8 @@ class Store(Protocol):
         """Make everything written so far last.
 
         When this or any writing raises StoreError because of what is on disk, nothing of the group was written,
-        and the store takes nothing more until it is opened again.
+        and the store takes nothing more until it is opened again. After DiskFullError the group is kept in memory:
+        ``commit`` may be called again when there is room.
         """
 
 

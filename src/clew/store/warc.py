@@ -35,14 +35,18 @@ from urllib.parse import urlsplit
 
 from isal import igzip_lib
 
-from clew.errors import ArchiveError, StoreError
+from clew.errors import ArchiveError, DiskFullError, StoreError
 from clew.model import Outcome, Response
+from clew.store.room import full
 from clew.text.httpmessage import MessageError, parse_response
 from clew.text.warcrecords import Entry, Place, StoredRecord, WarcFile, response_of
 
 ENDING = ".warc.gz"
 BODY_LIMIT = 1 << 30
 """Bytes of a decoded body that ``read`` accepts; what was fetched was bounded by limits.page_bytes."""
+
+UNWRITTEN_BYTES = 1 << 26
+"""Records that wait for room on a full disk, at most; more is refused."""
 
 _FILE = re.compile(r"(?P<prefix>[A-Za-z0-9][A-Za-z0-9_.-]*)-(?P<number>\d{5,})\.warc\.gz")
 _CONFORMS_TO = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
@@ -260,6 +264,7 @@ class WarcWriter:
         self._software = software
         self._now = now
         self._file: BinaryIO | None = None
+        self._unwritten: list[bytes] = []
         self._name = ""
         self._length = 0
         self._holds_visits = False
@@ -280,22 +285,31 @@ class WarcWriter:
         """Write the records of a visit; returns the file name and the offset of the response record."""
         if self._file is None:
             raise StoreError("the archive is not open")
-        with self._disk("cannot be written"):
-            if self._length + len(data) > self._max_bytes and self._holds_visits:
+        if self._length + len(data) > self._max_bytes and self._holds_visits and not self._unwritten:
+            with suppress(DiskFullError):  # then the file grows a little longer than it should
                 self.flush()
-                self._begin(self._number(self._name) + 1)
-            place = (self._name, self._length)
-            self._write(data)
-            self._holds_visits = True
+                with self._disk("cannot be written"):
+                    self._begin(self._number(self._name) + 1)
+        place = (self._name, self._length)
+        self._length += len(data)
+        self._unwritten.append(data)
+        self._holds_visits = True
+        try:
+            self._settle()
+        except DiskFullError:  # flush will say so, unless nobody calls it
+            if sum(map(len, self._unwritten)) > UNWRITTEN_BYTES:
+                raise
         return place
 
     def flush(self, sync: bool = True) -> tuple[str, int]:
         """Put everything on disk; returns what the store must commit: the file's name and length.
 
-        Without ``sync`` it survives the end of the process, but not of the machine.
+        Raises DiskFullError when there is no room: what could not be written is kept for the next call. Without
+        ``sync`` it survives the end of the process, but not of the machine.
         """
         if self._file is None:
             raise StoreError("the archive is not open")
+        self._settle()
         if sync:
             with self._disk("cannot be written"):
                 os.fsync(self._file.fileno())
@@ -303,6 +317,7 @@ class WarcWriter:
 
     def close(self) -> None:
         """Let go of the file; safe to call twice."""
+        self._unwritten.clear()
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -338,17 +353,22 @@ class WarcWriter:
             self.notes.append(f"{path.name} belongs to no crawl database; set aside as {target.name}")
 
     def _begin(self, number: int) -> None:
-        self.close()
-        self._name, self._length, self._holds_visits = f"{self._prefix}-{number:05}{ENDING}", 0, False
-        self._file = (self._folder / self._name).open("xb", buffering=0)
-        folder = os.open(self._folder, os.O_RDONLY)
+        """Begin a file; when that fails, the one before it stays open."""
+        name = f"{self._prefix}-{number:05}{ENDING}"
+        data = _member(self._warcinfo(name), self._level)
+        file = (self._folder / name).open("xb", buffering=0)
         try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-        self._write(_member(self._warcinfo(), self._level))
+            _append(file, data, 0)
+            _sync_folder(self._folder)
+        except OSError:
+            file.close()
+            (self._folder / name).unlink()
+            raise
+        self.close()
+        self._file = file
+        self._name, self._length, self._holds_visits = name, len(data), False
 
-    def _warcinfo(self) -> bytes:
+    def _warcinfo(self, name: str) -> bytes:
         about = {
             "software": self._software,
             "format": "WARC File Format 1.1",
@@ -356,23 +376,17 @@ class WarcWriter:
             "isPartOf": self._prefix,
         }
         date = warc_date(self._now())
-        record_id = _record_id(f"warcinfo {self._name} {date}")
-        fields = _lines((("WARC-Date", date), ("WARC-Filename", self._name)))
+        record_id = _record_id(f"warcinfo {name} {date}")
+        fields = _lines((("WARC-Date", date), ("WARC-Filename", name)))
         return _record("warcinfo", record_id, fields, "application/warc-fields", _bytes(_warc_fields(about)))
 
-    def _write(self, data: bytes) -> None:
-        """Append all of ``data`` or nothing."""
+    def _settle(self) -> None:
+        """Write what could not be written before."""
         assert self._file is not None
-        view = memoryview(data)
-        try:
-            while view:
-                view = view[self._file.write(view) :]
-        except OSError:
-            with suppress(OSError):
-                self._file.truncate(self._length)
-                self._file.seek(self._length)
-            raise
-        self._length += len(data)
+        with self._disk("cannot be written"):
+            while self._unwritten:
+                _append(self._file, self._unwritten[0], self._length - sum(map(len, self._unwritten)))
+                del self._unwritten[0]
 
     def _files(self) -> list[Path]:
         return [path for path in archive_files(self._folder) if self._number(path.name)]
@@ -388,10 +402,35 @@ class WarcWriter:
         try:
             yield
         except OSError as error:
+            lacking = full(self._folder / self._name, error.errno)
+            if lacking is not None:
+                raise lacking from error
             raise StoreError(
                 f"the archive {self._folder / self._name} {what}: {error.strerror or error}; make room or check the "
                 "disk, then start the crawl again: it goes on where it stopped"
             ) from error
+
+
+def _append(file: BinaryIO, data: bytes, end: int) -> None:
+    """Write all of ``data`` at the end of a file of length ``end``, or nothing."""
+    view = memoryview(data)
+    try:
+        while view:
+            view = view[file.write(view) :]
+    except OSError:
+        with suppress(OSError):
+            file.truncate(end)
+            file.seek(end)
+        raise
+
+
+def _sync_folder(folder: Path) -> None:
+    """A file's name lasts when its folder was synced."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 # -- reading back -----------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import mmap
+import os
 import re
 import zlib
 from collections.abc import Generator, Iterator
@@ -220,10 +221,15 @@ class WarcFile:
         if self._compression != "gzip":
             return
         self._file.seek(offset)
-        stream = zlib.decompressobj(31)
-        while not stream.eof and (data := self._file.read(_STEP)):
+        stream, rest = zlib.decompressobj(31), b""
+        while data := rest or self._file.read(_STEP):
+            if stream.eof:  # the last record may go on in the next member
+                if not data.startswith(_MAGIC["gzip"]):
+                    break
+                stream, offset = zlib.decompressobj(31), self._file.tell() - len(data)
             stream.decompress(data)
-        rest = stream.unused_data + self._file.read(_STEP)
+            rest = stream.unused_data
+        rest += self._file.read(_STEP)
         if not stream.eof or rest.strip(b"\x00"):
             where = self._file.tell() - len(rest) if stream.eof else offset
             self.problems.append(f"{self._at(where)}: damaged (the file breaks off); nothing follows")
@@ -239,7 +245,23 @@ class WarcFile:
             return _Last(Place(record.stream_pos))
         offset = self._member(reader, last)
         same = offset == last.place.offset
+        if not same or last.place.skip < 0:
+            self._check_start(offset)
         return _Last(Place(offset, last.place.skip + 1 if same else 0))
+
+    def _check_start(self, offset: int) -> None:
+        """Raise ArchiveError when a gzip member begins in the middle of a record, which then cannot be found again.
+
+        gzip is a stream of members (RFC 1952, 2.2), and some programs begin one every so many bytes.
+        """
+        if self._compression != "gzip":
+            return
+        text = _first_bytes(os.pread(self._file.fileno(), 4_096, offset))
+        if text and not text.lstrip().startswith(b"WARC/"):
+            raise ArchiveError(
+                f"{self._at(offset)}: a gzip member that does not begin with a record, so pages cannot be looked up; "
+                f"write the file anew, a member a record: warcio recompress {self.path.name} NEW.warc.gz"
+            )
 
     def _examined(self, last: _Last, record: WarcRecord, reader: Any) -> _Last:
         """The record's entry, its block having been read to the end. Raises EOFError when it breaks off."""
@@ -319,11 +341,16 @@ def _stored(record: WarcRecord, limit: int) -> StoredRecord:
 
 
 def _first_bytes(compressed: bytes) -> bytes:
-    """The first bytes that a gzip member holds; none when it is no member."""
-    try:
-        return zlib.decompressobj(31).decompress(compressed, 64)
-    except zlib.error:
-        return b""
+    """The first bytes that gzip members hold; none when it is no member."""
+    text = b""
+    while compressed and len(text) < 64:
+        stream = zlib.decompressobj(31)
+        try:
+            text += stream.decompress(compressed, 64)
+        except zlib.error:
+            break
+        compressed = stream.unused_data
+    return text
 
 
 def _plain_end(data: mmap.mmap, offset: int) -> int:

@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 from clew.errors import ArchiveError, UrlError
 from clew.text.warcrecords import REDIRECTS, Entry, Place, WarcFile
 
-VERSION = 1
+VERSION = 2
 Canonicalise = Callable[[str], str]
 
 _PROBLEMS_KEPT = 1_000

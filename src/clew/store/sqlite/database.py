@@ -9,13 +9,15 @@ are then fetched again. FULL would cost an fsync, tens of milliseconds on a disk
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from clew.errors import ProjectError, StoreError
+from clew.errors import DiskFullError, ProjectError, StoreError
+from clew.store import room
 from clew.store.sqlite.lock import Lock
 from clew.store.sqlite.migrations import MIGRATIONS, check, migrate, show, version
 
@@ -32,6 +34,10 @@ WAL_BYTES = 67_108_864
 """A WAL that grew because a reader stayed long is cut back to this."""
 
 BUSY_MS = 10_000
+ROWS_HELD = 500_000
+"""Rows of a group that are kept until they are committed, in case a full disk undoes them; a larger group cannot be
+written again, and ends the crawl."""
+
 CHUNK = 256
 """Rows read at a time, so that no statement stays open while its rows are worked on."""
 
@@ -44,6 +50,9 @@ class Database:
         self.read_only = read_only
         self.fault = ""
         self._connection = connection
+        self._group: list[tuple[str, Sequence[Row]]] = []
+        self._held = 0
+        self._undone = False
 
     def close(self) -> None:
         """Safe to call twice; an open transaction is undone."""
@@ -59,6 +68,8 @@ class Database:
 
     def rows(self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Row]:
         """All rows of a query."""
+        if self._undone:
+            self._again()
         try:
             return self._connection.execute(sql, values).fetchall()
         except sqlite3.Error as error:
@@ -78,21 +89,62 @@ class Database:
     def write(self, sql: str, rows: Sequence[Row]) -> int:
         """Run a statement for many rows within the open transaction; returns how many rows it changed."""
         self.check_writable()
+        self.owe(sql, rows)
+        if self._undone:
+            return self._again()
+        return self._execute(sql, rows)
+
+    def owe(self, sql: str, rows: Sequence[Row]) -> None:
+        """A statement of the group that will be run when there is room again; until a commit all are kept for that."""
+        self._held += len(rows)
+        if self._held > ROWS_HELD:
+            self._group.clear()
+        else:
+            self._group.append((sql, rows))
+
+    def _execute(self, sql: str, rows: Sequence[Row]) -> int:
         try:
             if not self._connection.in_transaction:
                 self._connection.execute("BEGIN IMMEDIATE")
             return self._connection.executemany(sql, rows).rowcount
         except (sqlite3.Error, OverflowError, UnicodeError) as error:
-            raise self.abandon(_explanation(error)) from error
+            raise self._failed(error) from error
+
+    def _again(self) -> int:
+        """Run the whole group again, which a full disk undid; returns how many rows the last statement changed."""
+        changed = 0
+        self._undone = False
+        for sql, rows in self._group:
+            changed = self._execute(sql, rows)
+        return changed
+
+    def _failed(self, error: Exception) -> StoreError:
+        """The error to raise. A full disk undoes the group, which can be written again while all of it is held."""
+        found = self._full(error)
+        if found is None or self._held > ROWS_HELD:
+            self.abandon(_explanation(error))
+            return found or StoreError(self.fault)
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+        self._undone = True
+        return found
+
+    def _full(self, error: Exception) -> DiskFullError | None:
+        """Whether there was no room; only files can tell."""
+        return None
 
     def commit(self) -> None:
         """End the open transaction, if there is one."""
         self.check_writable()
+        if self._undone:
+            self._again()
         if self._connection.in_transaction:
             try:
                 self._connection.execute("COMMIT")
             except sqlite3.Error as error:
-                raise self.abandon(_explanation(error)) from error
+                raise self._failed(error) from error
+        self._group.clear()
+        self._held = 0
 
     def check_writable(self) -> None:
         """Raise StoreError when nothing may be written: opened read-only, or a write failed."""
@@ -134,6 +186,13 @@ class FileDatabase(Database):
             super().close()
         finally:
             self._lock.free()
+
+    def _full(self, error: Exception) -> DiskFullError | None:
+        name = str(getattr(error, "sqlite_errorname", ""))
+        if not name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+            return None
+        otherwise = errno.ENOSPC if name.startswith("SQLITE_FULL") else 0
+        return room.full(self.path, room.reason(self.path) or otherwise)
 
     def _open_locked(self) -> sqlite3.Connection:
         self._lock.take()

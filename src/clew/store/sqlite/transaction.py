@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from clew.errors import StoreError
+from clew.errors import DiskFullError, StoreError
 from clew.store.sqlite.database import MEMORY, Database, FileDatabase, MemoryDatabase, Row
 
 
@@ -85,8 +85,14 @@ class Transaction:
         for hand_in in self.before_writing:
             hand_in()
         pending, self._pending = self._pending, defaultdict(list)
-        for sql, rows in pending.items():
-            self.database.write(sql, rows)
+        statements = list(pending.items())
+        for place, (sql, rows) in enumerate(statements, 1):
+            try:
+                self.database.write(sql, rows)
+            except DiskFullError:  # it, and those after it, are written when there is room
+                for later in statements[place:]:
+                    self.database.owe(*later)
+                raise
 
     # -- reading ------------------------------------------------------------------------------------------
 
