@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import tracemalloc
 import uuid
 import zlib
 from base64 import b32encode
@@ -17,6 +18,7 @@ import pytest
 from fastwarc.warc import ArchiveIterator as FastIterator
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from text_bodies import bomb
 from warcio.archiveiterator import ArchiveIterator as WarcioIterator
 
 from clew.errors import ArchiveError, StoreError
@@ -32,6 +34,7 @@ from clew.store.warc import (
     read,
     warc_date,
 )
+from clew.text.httpmessage import parse_response
 
 ROOT = Path(__file__).parents[2]
 PAGE = b"<html><title>A page</title>" + b"<p>some text of a page that is long enough. " * 50
@@ -148,6 +151,118 @@ def test_warcio_resolves_a_chunked_and_a_wrongly_sized_answer(tmp_path, archive)
     assert record.http_headers.get_header("X-Archive-Orig-Content-Encoding") == "gzip"
     found = read(tmp_path / "archive", *place)
     assert (found.body, sorted(found.headers)) == (PAGE, sorted(chunked.headers))
+
+
+# -- true to the byte -------------------------------------------------------------------------------------------
+
+AS_SENT = [
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 57\r\n\r\n",
+    b"HTTP/1.1 200\r\nx-a: caf\xe9\r\nX-A:  two  \r\nContent-Length: 57\r\n\r\n",
+    b"ICY  200 \xfc\x00\nA : b\n: x\nno colon\nn\xe4me: v\nfolded: a\n b\n\n",
+    b"HTTP/1.1 200 OK\r\nContent-Encoding: utf-8\r\nTransfer-Encoding: identity\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\nX: \r\r\n\r\r\n",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 57\r\nContent-Length: 57\r\n\r\n",
+]
+SHORT = b'<title>t</title><p>sailing yacht</p><a href="/next">n</a>'
+
+
+def received(head: bytes, body: bytes = SHORT, **more: object) -> Response:
+    """A response as the live world gives it."""
+    message = parse_response(head)
+    found = replace(RESPONSE, status=message.status, headers=message.headers, http_version=message.version, body=body)
+    return replace(found, head=head, **more)
+
+
+def block(response: Response) -> bytes:
+    """The block of the response record."""
+    data = zlib.decompressobj(31).decompress(encode(response, {}, 6))
+    return data.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n\r\n")
+
+
+def reread(tmp_path: Path, archive: WarcWriter, response: Response) -> Response:
+    """The response as the archive gives it back, which gives the same block again."""
+    found = read(tmp_path / "archive", *archive.append(encode(response, FACTS, 6)))
+    assert block(found) == block(response)
+    assert (found.head, found.headers) == (response.head, response.headers)
+    return found
+
+
+@pytest.mark.parametrize("head", AS_SENT)
+def test_the_record_holds_what_was_sent(tmp_path, archive, head):
+    response = received(head)
+    assert block(response) == head + SHORT
+    found = reread(tmp_path, archive, response)
+    assert (found.outcome, found.body, found.encoded_body) == (Outcome.OK, SHORT, None)
+
+
+@pytest.mark.parametrize(
+    ("head", "stored_head"),
+    [
+        (
+            b"HTTP/1.1 200 Fine\r\nX: \xe9\r\ntransfer-encoding: chunked\r\nContent-Length: 20\r\nY : z\r\n\r\n",
+            b"HTTP/1.1 200 Fine\r\nX: \xe9\r\nX-Archive-Orig-transfer-encoding: chunked\r\n"
+            b"X-Archive-Orig-Content-Length: 20\r\nY : z\r\nContent-Length: 57\r\n\r\n",
+        ),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Length: 57, 57\r\nContent-Length: 57\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\nX-Archive-Orig-Content-Length: 57, 57\r\nX-Archive-Orig-Content-Length: 57\r\n"
+            b"Content-Length: 57\r\n\r\n",
+        ),
+        (b"HTTP/1.1 200 OK\nX: y\n", b"HTTP/1.1 200 OK\nX: y\r\n\r\n"),
+    ],
+)
+def test_what_would_be_wrong_of_the_stored_message_gets_another_name(tmp_path, archive, head, stored_head):
+    assert block(received(head)) == stored_head + SHORT
+    found = read(tmp_path / "archive", *archive.append(encode(received(head), FACTS, 6)))
+    assert (found.body, found.headers) == (SHORT, received(head).headers)
+    assert found.head.strip() == head.strip()
+    assert block(found) == stored_head + SHORT
+
+
+@pytest.mark.parametrize("truncated", ["disconnect", "time"])
+def test_a_page_that_broke_off_comes_back_as_far_as_it_came(tmp_path, archive, truncated):
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 59\r\n\r\n"
+    response = received(head, truncated=truncated)
+    assert block(response) == head + SHORT
+    found = reread(tmp_path, archive, response)
+    assert (found.outcome, found.body, found.truncated) == (Outcome.OK, SHORT, truncated)
+    records = warcio_records(next((tmp_path / "archive").glob("*.gz")))
+    assert records[1][1].rec_headers.get_header("WARC-Truncated") == truncated
+    nothing = reread(tmp_path, archive, received(head, b"", truncated=truncated, outcome=Outcome.FAILED))
+    assert (nothing.outcome, nothing.truncated) == (Outcome.FAILED, truncated)
+    missing = received(head.replace(b"200", b"404"), truncated=truncated, outcome=Outcome.FAILED)
+    assert reread(tmp_path, archive, missing).reason == "HTTP 404"
+
+
+def test_the_beginning_of_what_was_too_large_is_kept_and_never_decoded(tmp_path, archive):
+    head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 900000\r\n\r\n"
+    sent = bomb("gzip", 100_000_000)[:80_000]
+    response = received(head, b"", encoded_body=sent, truncated="length", outcome=Outcome.FAILED)
+    assert block(response) == head + sent
+    tracemalloc.start()
+    found = reread(tmp_path, archive, response)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (found.outcome, found.body, found.encoded_body) == (Outcome.FAILED, b"", sent)
+    assert (found.truncated, found.reason) == ("length", "broke off when it was fetched")
+    assert peak < 20_000_000
+
+
+def test_what_cannot_be_decoded_is_kept_whole(tmp_path, archive):
+    sent = b"\x1f\x8b\x08" + b"\xff" * 60
+    response = encoded("gzip", sent, b"")
+    place = archive.append(encode(replace(response, outcome=Outcome.FAILED), FACTS, 6))
+    _, record, _ = warcio_records(tmp_path / "archive" / place[0])[1]
+    assert record.rec_headers.get_header("WARC-Truncated") is None
+    assert block(replace(response, outcome=Outcome.FAILED)).endswith(b"\r\n\r\n" + sent)
+    found = read(tmp_path / "archive", *place)
+    assert (found.outcome, found.body) == (Outcome.FAILED, b"")
+
+
+def test_answers_without_a_body_keep_their_length(tmp_path, archive):
+    response = received(b"HTTP/1.1 204 No Content\r\nContent-Length: 57\r\n\r\n", b"")
+    assert block(response) == response.head
+    assert reread(tmp_path, archive, response).status == 204
 
 
 # -- reading back -------------------------------------------------------------------------------------------

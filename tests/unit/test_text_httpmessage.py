@@ -1,6 +1,7 @@
 """Stored HTTP messages by anyone, and bodies freed of their encodings within a limit."""
 
 import gzip
+import time
 import zlib
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from clew.text.codings import TooLargeError
 from clew.text.httpmessage import MessageError, decode_content, parse_response, status_of, without_chunks
+from clew.text.sniff import essence_of
 
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\n", b"\r\r\n"])
@@ -90,3 +92,45 @@ def test_any_bytes_are_a_message_or_refused(block):
         except MessageError:
             continue
         assert without_chunks(CHUNKED, message.body) is not None
+
+
+# -- time ---------------------------------------------------------------------------------------------------
+
+HEADS = {
+    "blank": b"\r\n",
+    "carriage returns": b"\r",
+    "line feeds": b"\n",
+    "spaces": b" ",
+    "folds": b"\n x",
+    "colons": b":",
+    "names": b"a:\n",
+    "quotes": b'"',
+    "interim": b"HTTP/1.1 100\r\n\r\n",
+    "nulls": b"\0",
+    "chunks": b"1\r\nx\r\n",
+    "zeros": b"0",
+    "semicolons": b";",
+}
+
+
+@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize(
+    "before",
+    [
+        b"",
+        b"HTTP/1.1 200 ",
+        b"HTTP/1.1 200 OK\r\n",
+        b"HTTP/1.1 200 OK\r\nA: b",
+        b"HTTP/1.1 200\r\nTransfer-Encoding: chunked\r\n\r\n",
+    ],
+)
+def test_no_head_takes_more_than_linear_time(before, name):
+    block = before + HEADS[name] * (400_000 // len(HEADS[name]))
+    began = time.process_time()
+    try:
+        message = parse_response(block)
+        without_chunks(message.headers, message.body)
+    except MessageError:
+        pass
+    essence_of(block.decode("latin-1"))
+    assert time.process_time() - began < 5

@@ -350,3 +350,56 @@ async def test_urls_are_clews_canonical_ones_by_default(tmp_path):
     found = await served.fetch(Request("http://h.example/b"))
     await served.close()
     assert found.outcome is Outcome.OK
+
+
+# -- what servers sent --------------------------------------------------------------------------------------
+
+PAGE = b'<title>t</title><p>sailing yacht</p><a href="/next">n</a>'
+WHOLE = http(200, PAGE, "Content-Type: text/html", "Content-Length: 57")
+EARLY = b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        http(200, PAGE, "Content-Encoding: UTF-8"),
+        http(200, PAGE, "Content-Encoding: text/html"),
+        http(200, PAGE, "Content-Encoding: aws-chunked, gzip"),
+        http(200, PAGE, "Content-Encoding: none"),
+        http(200, b"39\r\n" + PAGE + b"\r\n0\r\n\r\n", "Content-Length: 20", "Transfer-Encoding: chunked"),
+        http(200, b"39\r\n" + PAGE, "Transfer-Encoding: chunked"),
+        http(200, PAGE, "ThisHasNoColon", ": x", "X-Power : a", "X\0Y: a\0"),
+        b"HTTP/1.1 100 Continue\r\n\r\n" + WHOLE,
+        EARLY * 3 + WHOLE,
+        b"HTTP/1.1 100\r\n\r\n" + EARLY + WHOLE,
+        b"\r\n" + WHOLE,
+        WHOLE.replace(b"HTTP/1.1", b"ICY"),
+        WHOLE.replace(b"HTTP/1.1 200 X", b"HTTP/1.0  200"),
+    ],
+)
+async def test_what_browsers_take_is_taken_from_archives(tmp_path, block):
+    path = archive(
+        tmp_path, record("http://a.test/", block), record("http://a.test/", http(404), "2021-01-01T00:00:00Z")
+    )
+    _, [found] = await answers(path, "http://a.test/")
+    assert (found.outcome, found.status, found.body) == (Outcome.OK, 200, PAGE)
+
+
+async def test_damaged_compression_gives_what_decodes(tmp_path):
+    page = b"".join(b"<p>%d</p>" % (number * number) for number in range(20_000))
+    data = zlib.compress(page)
+    path = archive(
+        tmp_path,
+        record("http://a.test/cut", http(200, data[: len(data) // 2], "Content-Encoding: deflate")),
+        record("http://a.test/hurt", http(200, data[:40_000] + data[41_000:], "Content-Encoding: deflate")),
+    )
+    for found in (await answers(path, "http://a.test/cut", "http://a.test/hurt"))[1]:
+        assert found.outcome is Outcome.OK
+        assert found.body[:30_000] == page[:30_000]
+
+
+@pytest.mark.parametrize(("sent", "asked"), [(b"\xe9", "%E9"), (b"\xc3\xa9", "%C3%A9"), (b"?a=\xcf", "?a=%CF")])
+async def test_redirects_of_archives_keep_their_bytes(tmp_path, sent, asked):
+    block = b"HTTP/1.1 301 Moved\r\nLocation: /ziel/jos" + sent + b"\r\n\r\n"
+    _, [found] = await answers(archive(tmp_path, record("http://a.test/", block)), "http://a.test/")
+    assert (found.outcome, found.location) == (Outcome.REDIRECT, f"http://a.test/ziel/jos{asked}")

@@ -10,9 +10,10 @@ that is killed leaves bytes after the committed length. At the next start ``open
 off what lies behind it and deletes later files: no row points there, and those pages will be fetched again.
 Without a committed pair, files of the same prefix are set aside under another name rather than deleted.
 
-Bodies are stored as they were received where the response still has those bytes (``encoded_body``). Headers that
-would make the stored message wrong (Transfer-Encoding always; Content-Encoding of a body that is stored decoded;
-a Content-Length that disagrees) are kept under an ``X-Archive-Orig-`` name.
+Status line, header lines and bodies are stored as they were received where the response still has those bytes
+(``head``, ``encoded_body``). Not stored are chunks (their data is), trailers and interim answers. Headers that would
+make the stored message wrong (Transfer-Encoding of chunks; Content-Encoding of a body that is stored decoded; a
+Content-Length that disagrees, unless the body is truncated) are kept under an ``X-Archive-Orig-`` name.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import time
 import uuid
 import zlib
 from base64 import b32encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -38,7 +39,8 @@ from isal import igzip_lib
 from clew.errors import ArchiveError, DiskFullError, StoreError
 from clew.model import Outcome, Response
 from clew.store.room import full
-from clew.text.httpmessage import MessageError, parse_response
+from clew.text.codings import BodyError, codings
+from clew.text.httpmessage import HEAD_END, MessageError, first_header, parse_response
 from clew.text.warcrecords import Entry, Place, StoredRecord, WarcFile, response_of
 
 ENDING = ".warc.gz"
@@ -54,7 +56,9 @@ _REVISIT_PROFILE = "http://netpreserve.org/warc/1.1/revisit/identical-payload-di
 _ORIGINAL = "X-Archive-Orig-"
 _LINE_BREAKS = re.compile(r"[\r\n\0]+")
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
-_UNENCODED = ("", "identity")
+_BODILESS = (204, 304)
+_READABLE = ("disconnect", "time")
+_BROKE_OFF = "broke off when it was fetched"
 _DOUBTFUL = frozenset(("transfer-encoding", "content-length", "content-encoding"))
 Fields = tuple[tuple[str, str], ...]
 
@@ -88,7 +92,8 @@ def encode(response: Response, metadata: Mapping[str, str], gzip_level: int, dig
     The response must have a status: without one nothing was received that could be archived. ``digest`` is the
     SHA-1 of its decoded body (base 32) where that is known already; it saves computing it again.
     """
-    fields: Fields = (("WARC-Truncated", "unspecified"),) if _broke_off(response) else ()
+    truncated = response.truncated or ("unspecified" if _broke_off(response) else "")
+    fields: Fields = (("WARC-Truncated", truncated),) if truncated else ()
     known = f"sha1:{digest}" if digest and response.encoded_body is None else ""
     return _visit("response", response, fields, metadata, gzip_level, known)
 
@@ -192,31 +197,58 @@ def _payload(response: Response) -> bytes:
 
 
 def _broke_off(response: Response) -> bool:
-    """Whether a good answer failed while its body came (a limit, a broken connection)."""
-    return response.outcome is Outcome.FAILED and 200 <= response.status < 300
+    """Whether of a good answer no body was taken (a limit, a content type that is not wanted)."""
+    return response.outcome is Outcome.FAILED and 200 <= response.status < 300 and not response.encoded_body
 
 
 def _http_head(response: Response) -> bytes:
-    status = f"{response.http_version} {response.status} {_PHRASES.get(response.status, '')}\r\n"
+    """Status line and headers, as they were received but for those that are wrong of the message as it is stored."""
+    head = response.head or _made_head(response)
     length = str(len(_payload(response)))
-    declared: str | None = None  # by the first Content-Length
-    lines = []
-    for name, value in response.headers:
-        lower = name.lower()
-        if lower == "content-length" and declared is None:
-            declared = value.strip()
-        wrong = lower in _DOUBTFUL and _wrong(response, lower, value.strip(), length)
-        lines.append(((_ORIGINAL if wrong else "") + name.replace(":", ""), value))
-    if declared and declared != length:
-        lines.append(("Content-Length", length))
-    return status.encode("ascii", "replace") + _bytes(_lines(lines)) + b"\r\n"
+    chunked = "chunked" in first_header(response.headers, "Transfer-Encoding").lower()
+    wrong = {
+        lower.encode()
+        for name, value in response.headers
+        if (lower := name.lower()) in _DOUBTFUL and _wrong(response, lower, value, length, chunked)
+    }
+    if wrong:
+        added = f"Content-Length: {length}\r\n".encode() if b"content-length" in wrong else b""
+        head = _renamed(head, wrong) + added + b"\r\n"
+    return head if HEAD_END.search(head) else head.rstrip(b"\r\n") + b"\r\n\r\n"
 
 
-def _wrong(response: Response, lower: str, value: str, length: str) -> bool:
+def _made_head(response: Response) -> bytes:
+    status = f"{response.http_version} {response.status} {_PHRASES.get(response.status, '')}\r\n"
+    lines = _lines([(name.replace(":", ""), value) for name, value in response.headers])
+    return status.encode("ascii", "replace") + _bytes(lines) + b"\r\n"
+
+
+def _renamed(head: bytes, wrong: Collection[bytes]) -> bytes:
+    """The lines of a head, without the empty one, with a prefix before the headers named ``wrong``."""
+    lines = head.rstrip(b"\r\n").split(b"\n")
+    return b"\n".join([_ORIGINAL.encode() + line if _name(line) in wrong else line for line in lines]) + b"\r\n"
+
+
+def _name(line: bytes) -> bytes:
+    """The name of a header line, in lower case."""
+    return line.partition(b":")[0].replace(b"\0", b"").strip().lower() if b":" in line else b""
+
+
+def _wrong(response: Response, lower: str, value: str, length: str, chunked: bool) -> bool:
     """Whether a header of ``_DOUBTFUL`` says something that is not so of the message as it is stored."""
+    if lower == "transfer-encoding":
+        return "chunked" in value.lower()
     if lower == "content-length":
-        return value != length
-    return lower == "transfer-encoding" or (response.encoded_body is None and value.lower() not in _UNENCODED)
+        kept = response.status in _BODILESS or (response.truncated and not chunked)
+        return value.strip() != length and not kept
+    return response.encoded_body is None and _names_a_coding(value)
+
+
+def _names_a_coding(value: str) -> bool:
+    try:
+        return bool(codings(value))
+    except BodyError:
+        return True
 
 
 def _http_request(response: Response) -> bytes:
@@ -476,12 +508,41 @@ def _original_place(record: StoredRecord, where: str) -> tuple[str, int]:
 
 
 def _response(record: StoredRecord, payload: StoredRecord | None) -> Response:
-    """As fetched: with the headers under their own names again, and as failed when it broke off."""
-    found = response_of(record.url, record, BODY_LIMIT, payload)
-    restored = replace(found, headers=_restored(found.headers))
-    if record.field("WARC-Truncated"):
-        return replace(restored, outcome=Outcome.FAILED, reason="broke off when it was fetched")
-    return restored
+    """As fetched: with the headers under their own names again, and as failed when nothing of it could be read."""
+    truncated = record.field("WARC-Truncated").lower()
+    if truncated == "length":
+        return _too_large(record)
+    found = _under_own_names(response_of(record.url, record, BODY_LIMIT, payload))
+    known = truncated if truncated in _READABLE else ""
+    if not truncated or not 200 <= found.status < 300 or (known and found.body):
+        return replace(found, truncated=known) if known else found
+    return replace(found, outcome=Outcome.FAILED, reason=_BROKE_OFF, truncated=known)
+
+
+def _too_large(record: StoredRecord) -> Response:
+    """The beginning of what was larger than the limit is not decoded again: that is what the limit is for."""
+    kept = parse_response(record.block).body
+    head = replace(record, block=record.block[: len(record.block) - len(kept)])
+    found = _under_own_names(response_of(record.url, head, BODY_LIMIT))
+    failed = 200 <= found.status < 300
+    return replace(
+        found,
+        outcome=Outcome.FAILED if failed else found.outcome,
+        reason=_BROKE_OFF if failed else found.reason,
+        encoded_body=kept or None,
+        truncated="length",
+    )
+
+
+def _under_own_names(found: Response) -> Response:
+    prefix = _ORIGINAL.encode().lower()
+    if prefix not in found.head.lower():
+        return found
+    lines = found.head.split(b"\n")
+    renamed = {_name(line)[len(prefix) :] for line in lines if _name(line).startswith(prefix)}
+    kept = [line for line in lines if _name(line) not in renamed]
+    own = [line[len(prefix) :] if _name(line).startswith(prefix) else line for line in kept]
+    return replace(found, headers=_restored(found.headers), head=b"\n".join(own))
 
 
 def _restored(headers: Fields) -> Fields:

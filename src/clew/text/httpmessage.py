@@ -35,6 +35,8 @@ _STATUS = re.compile(
     rb".{0,4}(?:(HTTP)(?:/(\d{1,3}(?:\.\d{1,3})?))?|ICY)[ \t]+([1-9]\d\d)(?!\d)[ \t]*(.*)", re.I | re.S
 )
 _TOKEN = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_PLAIN_FIELD = re.compile(rb"(?:^|(?<=\n))([!#$%&'*+\-.^_`|~0-9A-Za-z]++):([^\r\n\0]*+)\r\n")
+"""Header lines as they should be; between them and the empty line there is nothing else in nearly all heads."""
 _BLANK = b" \t\r"
 
 
@@ -55,10 +57,6 @@ class Head:
     fields: Fields
     headers: Headers
     raw: bytes
-
-    def values(self, name: bytes) -> list[bytes]:
-        """The values of all fields called ``name`` (given in lower case)."""
-        return [value for key, value in self.fields if key.lower() == name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +128,9 @@ def status_of(block: bytes) -> int:
 
 def header_fields(lines: bytes) -> Fields:
     """Names and values of header lines; what is no header is skipped, with the lines that continue it."""
+    plain = _PLAIN_FIELD.findall(lines)
+    if sum([len(name) + len(value) for name, value in plain]) + 3 * len(plain) + 2 == len(lines):
+        return tuple([(name, value.strip(b" \t")) for name, value in plain])
     if b"\0" in lines:
         lines = lines.replace(b"\0", b"")
     found: list[tuple[bytes, list[bytes]]] = []
@@ -174,33 +175,6 @@ def url_text(value: bytes) -> str:
     if value.isascii():
         return value.decode("ascii")
     return "".join([chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in value])
-
-
-# -- content types ----------------------------------------------------------------------------------------
-
-_MIME = re.compile(r"([!#$%&'*+\-.^_`|~0-9A-Za-z]+)/([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[ \t]*(?:;(.*))?", re.S)
-_CHARSET = re.compile(r"(?:^|;)\s*charset=(\"[^\"]*\"?|[^;]*)", re.I)
-_PARTS = re.compile(r"(?:[^\",]|\"[^\"]*(?:\"|$))+")
-_UNKNOWN = frozenset(("*/*", "unknown/unknown", "application/unknown"))
-
-
-def mime_type(headers: Headers) -> str:
-    """The content type that an answer declares, as ``text/html`` or ``text/html;charset=utf-8``, or an empty string.
-
-    By "extract a MIME type" of the WHATWG Fetch Standard: of several, the last valid one counts, and takes over the
-    charset of those before it that name the same type. What is no type, or stands for any, says nothing.
-    """
-    values = [value for name, value in headers if name.lower() == "content-type"]
-    essence = charset = ""
-    for part in _PARTS.findall(",".join(values)):
-        match = _MIME.fullmatch(part.strip(" \t\r\n"))
-        if match is None or (found := f"{match[1]}/{match[2]}".lower()) in _UNKNOWN:
-            continue
-        named = _CHARSET.search(match[3] or "")
-        if named is not None or found != essence:
-            charset = named[1].strip(' \t"') if named is not None else ""
-        essence = found
-    return f"{essence};charset={charset}" if charset else essence
 
 
 # -- bodies -----------------------------------------------------------------------------------------------

@@ -63,7 +63,10 @@ _TAG = re.compile(
 _CONTROLS = bytes({*range(32)} - {0x09, 0x0A, 0x0C, 0x0D, 0x1B})
 _SNIFFED_BYTES = 2048
 _CONTROL_SHARE = 0.02
-_UNKNOWN = frozenset({"", "application/octet-stream", "unknown/unknown", "application/unknown", "*/*"})
+NAMELESS = frozenset({"", "unknown/unknown", "application/unknown", "*/*"})
+"""Content types that say nothing."""
+
+_UNKNOWN = NAMELESS | {"application/octet-stream"}
 _READABLE = frozenset({HTML, "application/xhtml+xml", PLAIN})
 
 

@@ -27,7 +27,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecord
 from clew.errors import ArchiveError
 from clew.model import Outcome, Response
 from clew.text.codings import BodyError, TooLargeError
-from clew.text.httpmessage import decode_content, first_header, parse_response, status_of, without_chunks
+from clew.text.httpmessage import decode_content, first_header, interim, parse_response, status_of, without_chunks
 
 HEAD_BYTES = 262_144
 """Allowance for WARC and HTTP headers beside a body."""
@@ -267,7 +267,7 @@ class WarcFile:
         """The record's entry, its block having been read to the end. Raises EOFError when it breaks off."""
         if record.headers.get("Content-Length") is None or not record.headers.get("WARC-Type"):
             raise EOFError("the record's header is not complete")
-        line = record.reader.readline()
+        line = _status_line(record)
         missing = record.content_length - len(line) - record.consume()
         if missing > 0:
             raise EOFError(f"the file breaks off, {missing} bytes are missing")
@@ -307,6 +307,14 @@ class _Last:
     place: Place
     entry: Entry | None = None
     spilt: bool = False
+
+
+def _status_line(record: WarcRecord) -> bytes:
+    """The first bytes of a record's block: as many as tell the status of the answer in it, interim ones skipped."""
+    line: bytes = record.reader.readline()
+    if not line.strip() or interim(status_of(line)):
+        line += record.reader.read(min(record.content_length - len(line), HEAD_BYTES))
+    return line
 
 
 def _entry(record: WarcRecord, line: bytes, place: Place) -> Entry:
@@ -400,7 +408,9 @@ _EMPTY = Response(url="", outcome=Outcome.FAILED)
 def _http_response(found: Response, record: StoredRecord, limit: int, payload: StoredRecord | None) -> Response:
     source = parse_response((payload or record).block)
     message = parse_response(record.block) if payload is not None and status_of(record.block[:4_096]) else source
-    found = replace(found, status=message.status, headers=message.headers, http_version=message.version)
+    found = replace(
+        found, status=message.status, headers=message.headers, http_version=message.version, head=message.head
+    )
     encoded = without_chunks(source.headers, source.body)
     try:
         body = decode_content(source.headers, encoded, limit)
@@ -409,8 +419,8 @@ def _http_response(found: Response, record: StoredRecord, limit: int, payload: S
             return replace(found, reason=str(error))
         body = encoded = b""
     found = replace(found, body=body, encoded_body=None if body == encoded else encoded)
-    if message.status in REDIRECTS and message.header("Location"):
-        return _redirect(found, record.url, message.header("Location"))
+    if message.status in REDIRECTS and message.location:
+        return _redirect(found, record.url, message.location)
     if 200 <= message.status < 300:
         return replace(found, outcome=Outcome.OK)
     return replace(found, reason=f"HTTP {message.status}")

@@ -12,6 +12,7 @@ HEAD_LINES = 4
 """All lines of a head together may have this many times the bytes of one line."""
 
 _START_BYTES = 8  # enough to tell whether an answer begins here
+_FRAMING_FIELDS = (b"content-length", b"transfer-encoding", b"connection")
 _LINE_ENDS = (b"\r", b"\n")
 _END_BYTES = 5  # the longest end of a head
 
@@ -131,17 +132,19 @@ class Answer:
 
     def _begin_body(self, head: Head) -> None:
         self.head = head
-        lengths, transfer = head.values(b"content-length"), head.values(b"transfer-encoding")
-        self._framing = framing(head.status, lengths, transfer)
+        said: dict[bytes, list[bytes]] = {name: [] for name in _FRAMING_FIELDS}
+        for name, value in head.fields:
+            if (lower := name.lower()) in said:
+                said[lower].append(value)
+        self._framing = framing(head.status, said[b"content-length"], said[b"transfer-encoding"])
         self.conflict = self._framing.conflict
         self._left = self._framing.length or 0
         if self._framing.chunked:
             self._chunks = Dechunker()
         elif self._framing.length == 0:
             self.over = True
-        self.keep = (
-            _keeps(head) and not self.conflict and (self._chunks is not None or self._framing.length is not None)
-        )
+        ends = self._chunks is not None or self._framing.length is not None
+        self.keep = ends and not self.conflict and _keeps(head.version, said[b"connection"])
 
     # -- the body -----------------------------------------------------------------------------------------
 
@@ -176,9 +179,9 @@ class Answer:
         return b"" if self.over else self._feed_body(data)
 
 
-def _keeps(head: Head) -> bool:
+def _keeps(version: str, connection: list[bytes]) -> bool:
     """Whether the connection is kept, by the answer's version and its Connection fields."""
-    options = {part.strip().lower() for value in head.values(b"connection") for part in value.split(b",")}
-    if head.version in ("HTTP/1.0", "HTTP/0.9"):
+    options = [option.strip() for option in b",".join(connection).lower().split(b",")]
+    if version in ("HTTP/1.0", "HTTP/0.9"):
         return b"keep-alive" in options
     return b"close" not in options

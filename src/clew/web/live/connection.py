@@ -11,6 +11,7 @@ from typing import Any
 
 import aiohttp
 from aiohttp.client_proto import ResponseHandler
+from aiohttp.helpers import DEFAULT_CHUNK_SIZE
 from aiohttp.http import HttpVersion, RawResponseMessage
 from aiohttp.streams import StreamReader
 from multidict import CIMultiDict, CIMultiDictProxy
@@ -50,7 +51,7 @@ class Line(ResponseHandler):
     def set_response_params(self, *, timer: Any = None, max_line_size: int = 8190, **_: Any) -> None:
         """aiohttp calls this before each request."""
         self._answer = Answer(max_line_size)
-        self._body = Body(self, 2**16, timer=timer, loop=self._loop)
+        self._body = Body(self, DEFAULT_CHUNK_SIZE, timer=timer, loop=self._loop)
         self._body.answer = self._answer
         self._drain_tail()
 

@@ -13,7 +13,8 @@ import aiohttp
 
 from clew.config import LimitSettings
 from clew.text.codings import BodyError, Collector, TooLargeError
-from clew.text.httpmessage import Headers, content_codings, location, mime_type
+from clew.text.httpmessage import Headers, content_codings, location
+from clew.text.sniff import NAMELESS, essence_of
 from clew.web.live.connection import Body
 from clew.web.live.faults import Fault, explain
 
@@ -99,7 +100,8 @@ class Intake:
         assert head is not None
         exchange = self._exchange
         exchange.status, exchange.headers, exchange.http_version = head.status, head.headers, head.version
-        exchange.head, exchange.location = head.raw, location(head.fields)
+        exchange.head = head.raw
+        exchange.location = location(head.fields) if 300 <= head.status < 400 else ""
         sent = response.request_info.headers.items()
         exchange.request_headers = tuple((name, value) for name, value in sent if name.lower() not in _TO_PROXIES)
 
@@ -109,8 +111,8 @@ class Intake:
         if answer.conflict:
             raise BodyError(answer.conflict)
         if appetite.content_types and self._exchange.status < 300:
-            content_type = mime_type(self._exchange.headers).partition(";")[0]
-            if content_type and content_type not in appetite.content_types:
+            content_type = essence_of(self._exchange.header("content-type"))
+            if content_type not in NAMELESS and content_type not in appetite.content_types:
                 raise BodyError(f"content type {content_type[:80]} is not wanted (limits.content_types)")
         if answer.length is not None and answer.length > appetite.limit and not appetite.beginning:
             self._exchange.truncated = "length"
