@@ -56,5 +56,11 @@ class StoreError(ClewError):
     """The crawl database cannot be read or written."""
 
 
+class VersionError(StoreError):
+    """The crawl database is one of a newer Clew, or of another program (exit code 2)."""
+
+    exit_code = 2
+
+
 class DiskFullError(StoreError):
     """There is no room to write in: a full disk, a quota, a limit on the size of files. The message names the file."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from clew.errors import StoreError
+from clew.errors import StoreError, VersionError
 
 APPLICATION_ID = 0x436C_6577
 """Marks a SQLite file as a crawl database ("Clew")."""
@@ -111,14 +111,14 @@ def version(connection: sqlite3.Connection) -> int:
 
 
 def check(connection: sqlite3.Connection, name: str, newest: int = len(MIGRATIONS)) -> None:
-    """Raise StoreError when a file is no crawl database, or made by a newer Clew."""
+    """Raise VersionError when a file is no crawl database, or made by a newer Clew."""
     found = version(connection)
     application = int(connection.execute("PRAGMA application_id").fetchone()[0])
     empty = not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if application != APPLICATION_ID and not empty:
-        raise StoreError(f"{name} is a database of another program; move it away, or choose another project folder")
+        raise VersionError(f"{name} is a database of another program; move it away, or choose another project folder")
     if found > newest:
-        raise StoreError(
+        raise VersionError(
             f"{name} was made by a newer Clew (its format is {found}, this one knows up to {newest}): upgrade Clew"
         )
 
