@@ -90,6 +90,15 @@ def test_links_that_wait_are_checked_again(tmp_path: Path) -> None:
     assert "http://a.test/two" in again.asked
 
 
+def test_what_leaves_the_list_is_asked_for_again(tmp_path: Path) -> None:
+    for entries, expected in (("b.test\n", False), ("", True)):
+        (tmp_path / "never.txt").write_text(entries, encoding="utf-8")
+        web = Web()
+        with Crawl(["http://b.test/"], world=web, settings=SETTINGS, folder=tmp_path) as crawl:
+            crawl.run_sync(max_pages=5)
+        assert ("http://b.test/" in web.asked) == expected
+
+
 def test_a_crawl_without_a_folder_has_the_list_that_it_names(tmp_path: Path) -> None:
     file = tmp_path / "list.txt"
     file.write_text(NEVER, encoding="utf-8")
