@@ -51,8 +51,11 @@ def visited(visit: Visit) -> None:
         return
     outcome, link = visit.response.outcome, visit.link
     said = f"relevance {visit.relevance:.3f}{', relevant' if visit.relevant else ''}"
+    reason = visit.reason or visit.response.reason
     if outcome is not Outcome.OK or visit.page is None:
-        said = visit.reason or str(outcome)
+        said = reason or str(outcome)
+    elif visit.response.reason:
+        said += f", {visit.response.reason}"
     tell(
         "visit",
         f"visit {visit.number}: {link.url}: {said}",
@@ -65,7 +68,7 @@ def visited(visit: Visit) -> None:
         relevant=visit.relevant,
         score=round(link.score, 6),
         depth=link.depth,
-        reason=visit.reason,
+        reason=reason,
     )
 
 
