@@ -1,4 +1,4 @@
-"""A crawl of a site whose answers are all odd: all pages come in, none is asked for twice, the archive has the bytes."""
+"""A crawl of a site whose answers are all odd: every page comes in once, and the archive holds the bytes."""
 
 from __future__ import annotations
 
