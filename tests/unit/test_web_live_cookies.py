@@ -119,7 +119,7 @@ async def test_a_site_that_sets_one_and_leads_to_itself_is_read(clock: VirtualCl
     async with serving(clock, {"/page": page}) as site, visiting(clock, cookies=True) as world:
         first = await settled(world, clock, site.url("/page"))
         assert (first.outcome, first.status, first.requests) == (Outcome.FAILED, 302, 1)
-        assert first.reason == "HTTP 302: it sets a cookie and leads to itself"
+        assert first.reason == f"HTTP 302: it sets a cookie and leads to {site.url('/page')}"
         assert first.retry_at == first.ready_at
         second = await settled(world, clock, site.url("/page"), attempt=1)
         assert (second.outcome, second.body) == (Outcome.OK, b"<p>read")
@@ -134,6 +134,27 @@ async def test_a_site_that_sets_one_and_leads_to_itself_is_read(clock: VirtualCl
             response = await settled(world, clock, site.url("/page"))
             assert response.outcome is Outcome.REDIRECT  # no cookie: a loop, as ever
             assert "ookie" not in site.log[-1][3]
+
+
+async def test_a_page_that_sends_us_to_have_our_cookies_looked_at_is_asked_once_more(clock: VirtualClock) -> None:
+    """The page leads to a check, which would lead back to the page that was visited already."""
+
+    async def page(writer: object) -> None:
+        has = "s=1" in site.log[-1][3]
+        writer.write(answer(b"<p>read") if has else answer(status="302 Found", Location="/check", Set_Cookie="s=1"))  # type: ignore[attr-defined]
+
+    async def moved(writer: object) -> None:
+        writer.write(answer(status="301 Moved", Location="/new", Set_Cookie=f"id={len(site.log)}; Path=/"))  # type: ignore[attr-defined]
+
+    away = answer(status="302 Found", Location="http://b.test/", Set_Cookie="t=1")
+    pages = {"/page": page, "/old": moved, "/away": away}
+    async with serving(clock, pages) as site, visiting(clock, cookies=True) as world:
+        assert (await settled(world, clock, site.url("/page"))).outcome is Outcome.FAILED
+        assert (await settled(world, clock, site.url("/page"), attempt=1)).body == b"<p>read"
+        assert (await settled(world, clock, site.url("/old"))).outcome is Outcome.FAILED
+        second = await settled(world, clock, site.url("/old"), attempt=1)  # a cookie with every answer is no reason
+        assert (second.outcome, second.location) == (Outcome.REDIRECT, site.url("/new"))
+        assert (await settled(world, clock, site.url("/away"))).outcome is Outcome.REDIRECT
 
 
 async def test_they_are_off_unless_asked_for(clock: VirtualClock) -> None:

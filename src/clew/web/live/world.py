@@ -420,8 +420,8 @@ class LiveWorld(World):
         reason = f"HTTP {exchange.status}"
         if exchange.status in _REDIRECTS and exchange.location:
             location = _location(target.url, exchange)
-            if exchange.set_cookie and location and canonical(location) == canonical(target.url):
-                again = f"{reason}: it sets a cookie and leads to itself"
+            if exchange.set_cookie and location and _wants_cookie(target, location, request.attempt):
+                again = f"{reason}: it sets a cookie and leads to {shown(location)}"
                 return self._response(
                     request, host, exchange, Outcome.FAILED, fetched_at, reason=again, retry_at=host.ready_at
                 )
@@ -485,6 +485,14 @@ def user_agent_header(user_agent: str, contact: str) -> str:
     if not (header.isascii() and header.isprintable()):
         raise InputError(f"crawl.user_agent and crawl.contact must be printable ASCII: {header!r}")
     return header
+
+
+def _wants_cookie(target: Target, location: str, attempt: int) -> bool:
+    """Whether a redirect that set a cookie may mean: ask again with it. To the page itself it does, to another of its
+    host it may, so that is tried once."""
+    if canonical(location) == canonical(target.url):
+        return True
+    return not attempt and take_apart(location).host == target.host
 
 
 def _location(base: str, exchange: Exchange) -> str:
