@@ -8,6 +8,7 @@ import time
 import tracemalloc
 
 import pytest
+import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from text_bodies import ENCODERS, bare_deflate, bomb
@@ -200,10 +201,30 @@ def test_bombs_are_stopped_with_flat_memory(name: str) -> None:
         tracemalloc.stop()
 
 
-def test_double_bombs_are_stopped() -> None:
-    inner = gzip.compress(bomb("gzip", 200_000_000))
-    with pytest.raises(TooLargeError):
-        decode(("gzip", "gzip"), inner, 4096, 1_000_000)
+def test_bombs_in_bombs_are_stopped() -> None:
+    data = bomb("gzip", 100_000_000)
+    for depth in (2, 3, 4):
+        data = gzip.compress(data)
+        began = time.process_time()
+        with pytest.raises(TooLargeError):
+            decode(("gzip",) * depth, data, 4096, 1_000_000)
+        assert time.process_time() - began < 2
+
+
+def test_a_window_larger_than_browsers_allow_is_damage() -> None:
+    packer = zstandard.ZstdCompressor(
+        compression_params=zstandard.ZstdCompressionParameters(window_log=27)
+    ).compressobj()
+    data = packer.compress(b"x" * 100_000) + packer.flush()
+    with pytest.raises(BodyError, match="damaged compressed body"):
+        decode(("zstd",), data)
+
+
+def test_a_wrong_checksum_costs_nothing() -> None:
+    data = bytearray(gzip.compress(WORDS, mtime=0))
+    data[-8:] = b"\xff" * 8
+    for size in (7, 1_000_000):
+        assert decode(("gzip",), bytes(data), size, 1_000_000) == WORDS
 
 
 def test_the_beginning_of_something_larger() -> None:
