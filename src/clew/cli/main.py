@@ -26,6 +26,7 @@ COMMANDS = {
     "label": "Say whether a page is what you want; the judge learns from it.",
     "topics": "What is wanted: topics, their examples and terms, and how well they can be told apart.",
     "export": "Hand the collection over: JSON lines, CSV or WARC.",
+    "forget": "Erase a page or a host from a project, and never fetch it again.",
     "lab": "Compare strategies and judges on the same webs, with oracles.",
     "demo": "Crawl a small web served on this machine, and show the harvest.",
 }

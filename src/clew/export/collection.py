@@ -23,7 +23,7 @@ def chosen(store: Store, everything: bool, top: int = 0) -> Iterator[VisitRow]:
     ``top``: of each topic so many, at most (25 to 50 make a collection); 0: all.
     """
     if everything:
-        return iter(store.visits.rows())
+        return (row for row in store.visits.rows() if row.url)  # a page that was forgotten has none
     best = sorted(store.visits.rows(relevant=True), key=lambda row: (-row.relevance, row.number))
     return _first_of_each(best, top) if top else iter(best)
 

@@ -193,6 +193,11 @@ class ProjectFolder:
         earlier = self.earlier_databases()
         return int(earlier[-1].stem.split("-")[1]) + 1 if earlier else 1
 
+    def put_on_hold(self) -> None:
+        """Raise ProjectError when a crawl uses the database."""
+        if self.database.is_file():
+            self.open_store().close()
+
     def put_aside(self) -> None:
         """Begin anew: the database becomes that of an earlier crawl; the archive stays and may serve as a cache."""
         if not self.database.is_file():
