@@ -112,6 +112,7 @@ EXPORTED = {
     "number": "number of the visit, in the order of fetching",
     "warc_file": "file under `archive/` that holds the page; empty if none",
     "warc_offset": "where its response record begins in that file, in bytes",
+    "duplicate_of": "URL of the page that this one repeats, empty for none",
 }
 """What the fields of an export mean."""
 

@@ -181,6 +181,35 @@ class LimitSettings(Section, frozen=True):
     feeds: Annotated[int, doc("Feeds of a host that are read.", ge=1)] = 5
 
 
+class DuplicateSettings(Section, frozen=True):
+    """[duplicates]: pages that are the same, or nearly"""
+
+    find: Annotated[bool, doc("A page that repeats another one is not relevant, and its links are not new.")] = True
+    bits: Annotated[
+        int, doc("Pages are nearly the same when their 64-bit fingerprints differ in at most so many bits.", ge=0, le=3)
+    ] = 3
+    terms: Annotated[int, doc("Pages of fewer distinct terms are never nearly the same.", ge=1)] = 40
+    remember: Annotated[int, doc("So many pages, the latest, are compared with; 68 bytes each.", ge=1)] = 200_000
+
+
+class TrapSettings(Section, frozen=True):
+    """[traps]: when the crawl leaves pages that go on without end, see docs/traps.md; 0 switches a rule off"""
+
+    patience: Annotated[
+        int, doc("Pages in a row that bring nothing new before a calendar, a growing path ... is left.", ge=0)
+    ] = 10
+    numbered: Annotated[int, doc("The same for numbered pages of other kinds (page=7, /item/7).", ge=0)] = 300
+    same_pages: Annotated[
+        int, doc("Pages found the same before a parameter, www, https ... makes no difference on a host.", ge=0)
+    ] = 3
+    soft_404: Annotated[
+        int, doc("Pages that repeat others before a host is asked for a made-up URL, to learn how it says no.", ge=0)
+    ] = 4
+    farm_hosts: Annotated[
+        int, doc("Hosts of a domain with pages of one another before it is a farm, whose new hosts are left.", ge=0)
+    ] = 50
+
+
 class ScopeSettings(Section, frozen=True):
     """[scope]: which URLs belong to the crawl"""
 
@@ -293,6 +322,8 @@ class Settings(Section, frozen=True):
     stop: StopSettings = field(default_factory=StopSettings)
     politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
+    duplicates: DuplicateSettings = field(default_factory=DuplicateSettings)
+    traps: TrapSettings = field(default_factory=TrapSettings)
     scope: ScopeSettings = field(default_factory=ScopeSettings)
     web: WebSettings = field(default_factory=WebSettings)
     store: StoreSettings = field(default_factory=StoreSettings)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -56,12 +57,13 @@ class LinkKind(StrEnum):
     LISTED = "listed"  # listed in a sitemap
     FEED = "feed"  # leads to a feed: <link rel=alternate type=application/rss+xml>
     ENTRY = "entry"  # an entry of a feed
+    PROBE = "probe"  # a made-up URL: how does a host say that there is no page?
 
 
 LISTS = (LinkKind.SITEMAP, LinkKind.FEED)
 """Links to lists of links, which are no pages of the collection."""
 
-STILL = (LinkKind.REDIRECT, LinkKind.SEED, LinkKind.BACKLINK, *LISTS)
+STILL = (LinkKind.REDIRECT, LinkKind.SEED, LinkKind.BACKLINK, LinkKind.PROBE, *LISTS)
 """Links that add no step to the distance from the seeds."""
 
 
@@ -196,6 +198,22 @@ class Links:
         )
 
 
+class Fingerprint(NamedTuple):
+    """What tells whether two pages are the same: 64-bit hashes of text and links together (``content``), of the text
+    alone, of the bytes (``body``) and of the title's terms (0: no title); the SimHash of all distinct terms (``near``),
+    and how many these are. All 0: nothing is known."""
+
+    content: int = 0
+    text: int = 0
+    body: int = 0
+    near: int = 0
+    title: int = 0
+    terms: int = 0
+
+
+NO_FINGERPRINT = Fingerprint()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:
     """A page that was read. ``title_ids`` are the title's terms, ``leaves`` the body's.
@@ -218,6 +236,7 @@ class Page:
     noindex: bool = False
     nofollow: bool = False
     digest: str = ""
+    fingerprint: Fingerprint = NO_FINGERPRINT
 
     def term_counts(self) -> tuple[TermIds, Floats]:
         """Distinct term ids (sorted, uint32[d]) of title and body, and how often each occurs (float32[d])."""
@@ -359,7 +378,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Visit:
-    """One fetched link and all that came of it. ``number`` counts from 1 in the order visits are applied."""
+    """One fetched link and all that came of it. ``number`` counts from 1 in the order visits are applied.
+
+    ``duplicate_of``: the visit whose page this one repeats, 0 for none. ``barren``: the page brought nothing new.
+    """
 
     number: int
     link: Link
@@ -371,6 +393,8 @@ class Visit:
     tunnel: int
     reason: str = ""
     links: LinkBatch | None = None
+    duplicate_of: int = 0
+    barren: bool = False
 
 
 @dataclass(frozen=True, slots=True)

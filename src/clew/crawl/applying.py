@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from clew.crawl.archiving import archive
 from clew.crawl.events import set_aside, visited
+from clew.crawl.lessons import Lessons
 from clew.crawl.listings import Listings
 from clew.crawl.pages import OnPage, PageRecord, StopCrawl
 from clew.crawl.parts import Parts
@@ -39,6 +41,7 @@ class Applier:
     def __init__(self, parts: Parts, listings: Listings | None = None) -> None:
         self.parts = parts
         self.listings = listings or Listings(parts)
+        self.lessons = Lessons(parts)
         self._twins: dict[int, str] = {}  # keys refused in favour of a page that names them, and that page
 
     def apply(self, arrival: Arrival) -> Visit | None:
@@ -90,17 +93,18 @@ class Applier:
 
     def _visit(self, arrival: Arrival) -> Visit:
         visit = self._duplicate(arrival, self._late_twin(arrival, self._judged(arrival)))
+        visit = self.lessons.judge(visit)
         parts = self.parts
         if parts.on_page is not None and visit.page is not None:
             visit = self._filtered(visit, parts.on_page)
         parts.strategy.learn(visit)
         scores = parts.scores(visit.links) if visit.links is not None else None
         hosts = parts.evidence.host_ids(visit.links.links) if visit.links is not None else None
-        records = arrival.reading.records
-        place = parts.archive.append(records) if parts.archive is not None and records else None
+        place = archive(parts, visit, arrival.reading.records)
         parts.store.visits.add(visit, arrival.lease, hosts=hosts, scores=scores, warc=place)
         if visit.links is not None and hosts is not None and scores is not None:
             parts.frontier.add(visit.links.links.keys, hosts, scores, visit.number, tier=parts.tier(visit.links))
+        self.lessons.learn(visit)
         self._count(visit)
         self.listings.count(visit)
         visited(visit)

@@ -20,6 +20,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from clew.crawl.applying import Applier, Arrival
+from clew.crawl.archiving import facts
 from clew.crawl.events import tell
 from clew.crawl.listings import Listings
 from clew.crawl.parts import Parts
@@ -56,7 +57,7 @@ class Loop:
         self.parts = parts
         self.listings = Listings(parts)
         self.applier = Applier(parts, self.listings)
-        self.refusing = Refusing(parts, self.listings)
+        self.refusing = Refusing(parts, self.listings, self.applier.lessons)
         self.sessions = Sessions(parts)
         self.patience = Patience(parts)
         self.on_visit = on_visit
@@ -81,6 +82,7 @@ class Loop:
         self.refusing.resume()
         self.sessions.resume(seeds)
         self.listings.begin(seeds)
+        self.applier.lessons.resume()
         self.attempts = self.parts.store.links.retries()
         try:
             stopped = await self._loop()
@@ -254,9 +256,9 @@ class Loop:
 
     async def _read(self, link: Link, response: Response) -> Reading:
         if response.outcome is Outcome.OK:
-            return await self.parts.reading.read(self.listings.job(link, response, _facts(link)))
+            return await self.parts.reading.read(self.listings.job(link, response, facts(link)))
         if response.status and response.outcome is not Outcome.DEFERRED:
-            return self.parts.reading.worker.work([Job(response, _facts(link))])[0]
+            return self.parts.reading.worker.work([Job(response, facts(link))])[0]
         return Reading(reason=response.reason)
 
     # -- arrivals -----------------------------------------------------------------------------------------
@@ -320,13 +322,3 @@ class Loop:
         await self.parts.room.until_written(self.parts.commit_now, self.on_tick)
         self._uncommitted = 0
         self._committed_at = time.monotonic()
-
-
-def _facts(link: Link) -> dict[str, str]:
-    """What the archive's metadata record says of how a page was found."""
-    return {
-        "via": link.batch.source.url or "seed",
-        "hopsFromSeed": str(link.depth),
-        "score": f"{link.score:.6f}",
-        "attempt": str(link.attempt),
-    }

@@ -1,7 +1,9 @@
-"""Which links are not fetched when their turn comes, and why: out of scope, or the host's budget is spent."""
+"""Which links are not fetched when their turn comes, and why: out of scope, the host's budget is spent, or what was
+seen of the host speaks against it."""
 
 from __future__ import annotations
 
+from clew.crawl.lessons import Lessons
 from clew.crawl.listings import ENOUGH, OFF, Listings
 from clew.crawl.parts import Parts
 from clew.frontier.base import Lease
@@ -17,19 +19,20 @@ FREE = (Outcome.REFUSED, Outcome.ABSENT, Outcome.DEFERRED)
 class Refusing:
     """What is asked before a link is fetched, and told what came of it."""
 
-    def __init__(self, parts: Parts, listings: Listings) -> None:
-        self.parts = parts
+    def __init__(self, parts: Parts, listings: Listings, lessons: Lessons) -> None:
+        self.parts, self.lessons = parts, lessons
         self.listings = listings
 
     def resume(self) -> None:
         """Take back what was refused for reasons that may not hold any more."""
         for reason in (HOST_BUDGET, ENOUGH, OFF):
             self.parts.store.links.readmit(reason=reason)
+        self.lessons.take_back()
 
     def why_not(self, lease: Lease, link: Link) -> str:
         """Why a link is not fetched; "" when it is."""
         out = self.listings.why_not(link)  # the scope may have changed since the link was found
-        return out or self._overspent(lease.host)
+        return out or self._overspent(lease.host) or self.lessons.why_not(link)
 
     def _overspent(self, host: int) -> str:
         most = self.parts.settings.crawl.host_budget

@@ -13,12 +13,16 @@ from clew.model import LinkBatch, LinkKind
 from clew.store.base import Store
 from clew.strategies.base import Strategy, has_tiers
 
+PROBE_TIER = 3
+
 APART = frozenset({LinkKind.SEED, LinkKind.BACKLINK, LinkKind.REDIRECT})
 """Kinds of links that stand on no page; such a row has no others."""
 
 
 def tier_of(strategy: Strategy, links: LinkBatch) -> int:
-    """The tier of a row's links as they are found."""
+    """The tier of a row's links as they are found. What a host answers to a made-up URL is asked at once."""
+    if links.links.kinds[:1] == (LinkKind.PROBE,):
+        return PROBE_TIER
     return strategy.tier(links) if len(links) and links.links.kinds[0] in APART else 0
 
 
@@ -34,4 +38,7 @@ def row_tiers(store: Store, strategy: Strategy, opened: Set[int]) -> dict[int, i
         for row, keys, *_ in store.links.rows():
             if row <= 0 or len(keys) == 1:  # a redirect has one target
                 tiers[row] = max(tier_of(strategy, store.links.batch(row)), tiers.get(row, 0))
+    else:
+        for row, batch in store.links.batches(seeds=True):  # probes are among them
+            tiers[row] = max(tier_of(strategy, batch), tiers.get(row, 0))
     return {row: tier for row, tier in tiers.items() if tier}

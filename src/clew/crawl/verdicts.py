@@ -8,10 +8,16 @@ from clew.topics.interest import Interest
 SAME_PAGE = "same page as"
 """How the reason of a visit begins that repeats another one."""
 
+SOFT_404 = "soft 404"
+"""How the reason of a visit begins whose page says that there is no page."""
+
+NO_DIFFERENCE = "no difference"
+"""How the reason of a refusal begins whose URL leads to a visited page under another name."""
+
 LEFT_OUT = "left out by on_page"
 """The reason of a page that the user's function does not want in the collection."""
 
-FINAL = (SAME_PAGE, LEFT_OUT)
+FINAL = (SAME_PAGE, SOFT_404, LEFT_OUT)
 """How reasons begin that no other judgement changes."""
 
 NOINDEX = "noindex: its owner wants it in no collection"

@@ -13,6 +13,7 @@ from clew.store.records import VisitRow
 FIELDS = (
     "url", "status", "relevance", "relevant", "depth", "fetched_at", "title", "language", "content_type",
     "outcome", "reason", "score", "source", "tunnel", "bytes", "digest", "number", "warc_file", "warc_offset",
+    "duplicate_of",
 )  # fmt: skip
 """The fields of an exported visit, in this order."""
 
@@ -59,6 +60,7 @@ def record(row: VisitRow, sources: dict[int, str]) -> dict[str, object]:
         "number": row.number,
         "warc_file": row.warc_file,
         "warc_offset": row.warc_offset,
+        "duplicate_of": sources.get(row.duplicate_of, ""),
     }
 
 

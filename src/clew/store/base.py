@@ -21,6 +21,7 @@ from clew.store.records import (
     JudgedColumns,
     LinkRow,
     Place,
+    PrintRow,
     Refusal,
     Rejudged,
     RunRecord,
@@ -117,17 +118,24 @@ class VisitStore(Protocol):
     def by_host(self, kind: LinkKind) -> dict[str, int]:
         """Visits whose links were of a kind, by the names of their hosts."""
 
+    def prints(self, after: int = 0) -> Iterator[PrintRow]:
+        """The fingerprints of pages of visits above ``after``, in their order."""
+
     def path_to(self, number: int) -> list[VisitRow]:
         """The visits that led to this one, from the seed on, itself last."""
 
     def urls(self, numbers: Iterable[int] | None = None) -> dict[int, str]:
         """Visit number → URL, of these visits (in that order; unknown numbers are left out) or of all."""
 
+    def urls_on(self, hosts: Sequence[str]) -> Iterator[str]:
+        """The URLs of pages visited on these hosts, in the order of fetching."""
+
     def replay(self, after: int = 0) -> Iterator[Visit]:
         """Visits above ``after`` as ``Strategy.learn`` saw them: evidence, scores, judgement, and host history as
         it was before each; visits added meanwhile are left out.
 
-        Not kept: ``page`` (None), the response's headers and body (empty), its own reason (the visit's instead).
+        Not kept: ``barren`` (False), ``page`` (None), the response's headers and body (empty), its own reason (the
+        visit's instead).
         """
 
     def judged(self) -> JudgedColumns:

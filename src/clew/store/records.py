@@ -12,6 +12,7 @@ from clew.model import (
     Bools,
     Decision,
     Doubles,
+    Fingerprint,
     Floats,
     Ints,
     Judgement,
@@ -41,7 +42,7 @@ class Place(Protocol):
 class VisitRow:
     """A visit for lists, reports and exports. ``row`` and ``link_index`` say where its link lies; ``score`` is the
     link's score when it was taken. ``topic`` and ``confidence`` are None where no page was judged. ``warc_file``
-    is "" where nothing was archived."""
+    is "" where nothing was archived. ``duplicate_of``: the visit whose page this one repeats, 0 for none."""
 
     number: int
     key: int
@@ -77,6 +78,7 @@ class VisitRow:
     location: str
     warc_file: str
     warc_offset: int
+    duplicate_of: int = 0
 
     @property
     def source(self) -> int:
@@ -87,6 +89,16 @@ class VisitRow:
     def judged(self) -> bool:
         """Whether a page was read and judged."""
         return self.topic is not None
+
+
+@dataclass(frozen=True, slots=True)
+class PrintRow:
+    """The fingerprint of a visited page; the visit it repeats (0: none); whether it brought nothing new."""
+
+    number: int
+    fingerprint: Fingerprint
+    duplicate_of: int
+    barren: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -493,6 +493,15 @@ def read(folder: Path, file: str, offset: int) -> Response:
     return _response(record, payload)
 
 
+def stored_digest(folder: Path, file: str, offset: int) -> str:
+    """The payload digest of the response record at ``offset`` of ``folder/file``; "" where it is another record.
+
+    Raises ArchiveError when it cannot be read.
+    """
+    record = _record_at(folder, file, offset)
+    return record.field("WARC-Payload-Digest") if record.kind == "response" else ""
+
+
 def _record_at(folder: Path, file: str, offset: int) -> StoredRecord:
     if not _FILE.fullmatch(file):
         raise ArchiveError(f"{file!r} is no file of an archive")

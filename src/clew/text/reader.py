@@ -9,7 +9,7 @@ import base64
 import hashlib
 import math
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ import numpy as np
 from clew.model import LISTS, Bools, Doubles, Ints, Keys, Leaves, LinkKind, Links, Page, Response, TermIds
 from clew.text import charset, html, marking
 from clew.text.directives import directives
+from clew.text.fingerprint import fingerprint
 from clew.text.formats import FEED, SITEMAP, Formats, Unreadable
 from clew.text.headerlinks import header_links
 from clew.text.html import Anchor, Document, squeeze
@@ -133,15 +134,18 @@ class Reader:
         _write_queries(document, queries)
         self._add_header_links(document, response, queries)
         most = SITEMAP_LINKS if kind == SITEMAP else self.links_per_page
-        urls, facts, found = self._links(document, base, response.url, most)
+        targets = self._targets(document, base)
+        urls, facts, found = self._links(targets, response.url, most)
         code = language(document.lang or response.header("content-language"), _sample(document))
         short = len(response.body) <= TEXT_CHARS  # no charset makes more characters than bytes
         leaf_texts = document.leaves if short else _capped(document.leaves)
-        ids, starts = tokeniser(code).rows([document.title, *leaf_texts])
+        texts = [document.title, *leaf_texts]
+        ids, starts = tokeniser(code).rows(texts)
         title_ids, leaves = _parted(ids, starts)
         keys = np.frombuffer(bytearray().join([key for key, _, _ in facts]), np.uint64)
         hosts = [host for _, host, _ in facts]
         asked = directives(response.headers, document.robots, self.user_agent, response.fetched_at)
+        sha1 = hashlib.sha1(response.body).digest()
         return Page(
             url=response.url,
             title=document.title,
@@ -155,7 +159,8 @@ class Reader:
             canonical=self._canonical(document, base),
             noindex="noindex" in asked,
             nofollow="nofollow" in asked,
-            digest=base64.b32encode(hashlib.sha1(response.body).digest()).decode(),
+            digest=base64.b32encode(sha1).decode(),
+            fingerprint=fingerprint(texts, targets, self.host_of(response.url), sha1, title_ids, leaves.ids),
         )
 
     def _base(self, document: Document, url: str) -> str:
@@ -170,22 +175,27 @@ class Reader:
         document.anchors[:0] = [anchor for anchor in anchors if anchor.href]
         document.canonicals += filter(None, [self.canonicalise(queries(href), response.url) for href in canonicals])
 
-    def _links(
-        self, document: Document, base: str, url: str, most: int
-    ) -> tuple[list[str], list[_Facts], list[list[Anchor]]]:
-        """The page's links in order of appearance: URLs, facts and anchors of each; none to the page itself."""
+    def _targets(self, document: Document, base: str) -> dict[str, list[Anchor]]:
+        """Where the page's links lead, in order of appearance, the page itself among them, and the anchors of each."""
         found: dict[str, list[Anchor]] = {}
         resolve = self.canonicalise
-        own = (url, resolve(url, url))
         for anchor in document.anchors:
             target = resolve(anchor.href, base)
-            if target is None or target in own or (anchor.kind is LinkKind.FEED and not self.formats.feeds):
+            if target is None or (anchor.kind is LinkKind.FEED and not self.formats.feeds):
                 continue
             there = found.get(target)
             if there is None:
                 found[target] = [anchor]
             else:
                 there.append(anchor)
+        return found
+
+    def _links(
+        self, targets: Mapping[str, list[Anchor]], url: str, most: int
+    ) -> tuple[list[str], list[_Facts], list[list[Anchor]]]:
+        """The page's links in order of appearance: URLs, facts and anchors of each; none to the page itself."""
+        own = (url, self.canonicalise(url, url))
+        found = {target: anchors for target, anchors in targets.items() if target not in own}
         urls, facts, anchors = list(found), self._look_up(found), list(found.values())
         if self.scope is not None:
             known = enumerate(zip(urls, anchors, facts, strict=True))

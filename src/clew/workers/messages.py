@@ -25,7 +25,9 @@ _DTYPES = tuple(map(np.dtype, ("u8", "u4", "u4", "i4", "i4", "u4", "i4", "i4", "
 """How the columns of a page are kept: those of 8 bytes first, then those of 4."""
 
 _RESPONSE = attrgetter(*(part.name for part in fields(Response)))
-_FACTS = attrgetter("url", "title", "language", "charset", "content_type", "canonical", "noindex", "nofollow", "digest")
+_FACTS = attrgetter(
+    "url", "title", "language", "charset", "content_type", "canonical", "noindex", "nofollow", "digest", "fingerprint"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ def _unpack_page(
         spans=numbers[f:g].reshape(-1, 3),
         dates=None if dates is None else np.frombuffer(dates, np.float64),
     )
-    url, title, language, charset, content_type, canonical, noindex, nofollow, digest = facts
+    url, title, language, charset, content_type, canonical, noindex, nofollow, digest, prints = facts
     return Page(
         url=url,
         title=title,
@@ -134,6 +136,7 @@ def _unpack_page(
         noindex=noindex,
         nofollow=nofollow,
         digest=digest,
+        fingerprint=prints,
     )
 
 

@@ -94,9 +94,13 @@ RUNS: Migration = (
     "DROP TABLE checkpoints",
 )
 
+# ``prints``: a row a page: its fingerprint, the visit whose page it repeats (0: none), whether it brought nothing new.
 # ``spent.fetches``: requests sent to a host for pages, whatever came of them. ``silent.reason``: why a host did not
 # answer when it was asked last; empty when it did again.
 PRINTS: Migration = (
+    "CREATE TABLE prints (visit INTEGER PRIMARY KEY, content INTEGER NOT NULL, text INTEGER NOT NULL,"
+    " body INTEGER NOT NULL, near INTEGER NOT NULL, title INTEGER NOT NULL, terms INTEGER NOT NULL,"
+    " duplicate_of INTEGER NOT NULL, barren INTEGER NOT NULL)",
     "CREATE TABLE spent (host INTEGER PRIMARY KEY, fetches INTEGER NOT NULL)",
     "INSERT INTO spent SELECT host, sum(attempt + 1) FROM visits GROUP BY host",
     "CREATE TABLE silent (host INTEGER PRIMARY KEY, reason TEXT NOT NULL)",

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from clew.model import Decision, Judgement, Keys, LinkKind, Outcome, Page, Response, Session, Visit
+from clew.model import Decision, Fingerprint, Judgement, Keys, LinkKind, Outcome, Page, Response, Session, Visit
 from clew.store.packed import pack_floats, unpack_floats
-from clew.store.records import DecisionRow, Place, Refusal, Rejudged, RunRecord, SessionRow, VisitRow
+from clew.store.records import DecisionRow, Place, PrintRow, Refusal, Rejudged, RunRecord, SessionRow, VisitRow
 
 Row = tuple[Any, ...]
 
@@ -54,6 +54,7 @@ PUT_HOST = (
     " failures = excluded.failures, ready_at = excluded.ready_at"
 )
 PUT_SILENT = _insert("silent", ("host", "reason"), "INSERT OR REPLACE")
+ADD_PRINT = _insert("prints", ("visit", *Fingerprint._fields, "duplicate_of", "barren"))
 PUT_SPENT = _insert("spent", ("host", "fetches"), "INSERT OR REPLACE")
 PUT_JUDGED = (
     "UPDATE visits SET topic = ?, confidence = ?, topic_scores = ?, relevance = ?, relevant = ?, tunnel = ?, reason = ?"
@@ -63,7 +64,17 @@ PUT_TUNNEL = "UPDATE visits SET tunnel = ? WHERE number = ?"
 PUT_SOURCE = "UPDATE evidence SET source = ? WHERE row = ?"
 PUT_SCORES = "UPDATE heads SET scores = ? WHERE row = ? AND n = ?"
 
-VISITS = f"SELECT {', '.join(VISIT_COLUMNS)} FROM visits"
+READ_COLUMNS = (*VISIT_COLUMNS[:-1], "duplicate_of", "topic_scores")
+"""What is read of a visit; ``duplicate_of`` comes from another table."""
+
+VISITS = (
+    f"SELECT {', '.join(VISIT_COLUMNS[:-1])}, coalesce((SELECT duplicate_of FROM prints WHERE visit = number), 0),"
+    " topic_scores FROM visits"
+)
+PRINTS = (
+    f"SELECT visit, {', '.join(Fingerprint._fields)}, duplicate_of, barren FROM prints WHERE visit > :after"
+    " ORDER BY visit LIMIT :limit"
+)
 HEADS = "SELECT ord, row, heads, scores FROM heads WHERE ord > :after ORDER BY ord LIMIT :limit"
 PACKED = "SELECT h.heads, e.source, e.data FROM evidence e JOIN heads h ON h.row = e.row"
 PACKED_IN_ORDER = (
@@ -153,6 +164,19 @@ def _page(page: Page | None, response: Response) -> tuple[str, ...]:
     return tuple(map(clean, texts))
 
 
+def print_values(visit: Visit, page: Page) -> Row:
+    """The fingerprint of a visit's page as a row of ``prints``."""
+    *hashes, terms = page.fingerprint
+    return (visit.number, *map(signed, hashes), terms, visit.duplicate_of, visit.barren)
+
+
+def print_row(values: Row) -> PrintRow:
+    """A row of ``prints`` as a record."""
+    number, content, text, body, near, title, terms, original, barren = values
+    hashes = map(unsigned, (content, text, body, near, title))
+    return PrintRow(number, Fingerprint._make((*hashes, terms)), original, bool(barren))
+
+
 def judged_values(again: Rejudged) -> Row:
     """A new judgement in the order of PUT_JUDGED."""
     assert again.judgement is not None
@@ -163,7 +187,7 @@ def judged_values(again: Rejudged) -> Row:
 
 def visit_row(values: Row, host_names: Sequence[str]) -> VisitRow:
     """A row of ``VISITS`` as a record."""
-    fields = dict(zip(VISIT_COLUMNS, values, strict=True))
+    fields = dict(zip(READ_COLUMNS, values, strict=True))
     del fields["topic_scores"]
     fields["key"] = unsigned(fields["key"])
     fields["host"] = host_names[fields["host"]]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from clew.errors import StoreError
 from clew.model import Bools, Doubles, Link, LinkKind, Outcome, Visit
 from clew.store.packed import pack_source
-from clew.store.records import HostIds, JudgedColumns, Place, Rejudged, Series, Totals, VisitRow
+from clew.store.records import HostIds, JudgedColumns, Place, PrintRow, Rejudged, Series, Totals, VisitRow
 from clew.store.sqlite import schema
 from clew.store.sqlite.database import Row
 from clew.store.sqlite.hosts import SqliteHosts
@@ -68,6 +68,8 @@ class SqliteVisits:
         if visit.links is not None:
             self._links.add(visit.number, visit.links, hosts, scores)
         self._transaction.put(schema.ADD_VISIT, *values)
+        if visit.page is not None:
+            self._transaction.put(schema.ADD_PRINT, *schema.print_values(visit, visit.page))
         self._last = visit.number
         self._new_keys.add(visit.link.key)
         self._journal.advance(visit.number, visit.response.fetched_at)
@@ -121,6 +123,9 @@ class SqliteVisits:
         names = self._hosts.table.names
         return {names[number]: count for number, count in self._transaction.rows(sql, (kind.value,))}
 
+    def prints(self, after: int = 0) -> Iterator[PrintRow]:
+        return map(schema.print_row, self._transaction.chunks(schema.PRINTS, after))
+
     def path_to(self, number: int) -> list[VisitRow]:
         path: list[VisitRow] = []
         while number and (row := self.get(number)) is not None:
@@ -134,6 +139,11 @@ class SqliteVisits:
             return dict(self._transaction.rows(sql))
         found = (self._transaction.rows(f"{sql} WHERE number = ?", (int(number),)) for number in numbers)
         return {number: url for rows in found for number, url in rows}
+
+    def urls_on(self, hosts: Sequence[str]) -> Iterator[str]:
+        names = ", ".join("?" * len(hosts))
+        sql = f"SELECT url FROM visits WHERE host IN (SELECT id FROM hosts WHERE name IN ({names})) AND outcome = 'ok'"
+        return (url for (url,) in self._transaction.rows(f"{sql} ORDER BY number", hosts))
 
     def replay(self, after: int = 0) -> Iterator[Visit]:
         last, past = self._last, self._hosts.after(after)
@@ -158,6 +168,7 @@ class SqliteVisits:
             tunnel=row.tunnel,
             reason=row.reason,
             links=with_history(found, past) if found is not None else None,
+            duplicate_of=row.duplicate_of,
         )
 
     # -- all of them --------------------------------------------------------------------------------------
