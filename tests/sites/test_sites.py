@@ -1,9 +1,10 @@
 """Small sites with lists of what must, and must not, be fetched; each served over HTTP and crawled live.
 
-A site is a TOML file beside this one. ``pages`` are URLs with a body, and perhaps status and headers; hosts end in
-``.test``. ``crawl`` are lines of [crawl], ``settings`` other tables of clew.toml. ``fetch`` and ``never`` list URLs
-that the server must and must not have been asked for, ``before`` pairs of URLs in their right order, ``once`` URLs
-asked for exactly once, ``relevant`` the URLs of the exported collection. ``spared`` are lines of never.txt.
+A site is a TOML file beside this one. ``pages`` are URLs with a body, and perhaps status and headers; ``/*`` is any
+other of its host; hosts end in ``.test``. ``crawl`` are lines of [crawl], ``settings`` other tables of clew.toml.
+``fetch`` and ``never`` list URLs that the server must and must not have been asked for, ``before`` pairs of URLs in
+their right order, ``once`` URLs asked for exactly once, ``relevant`` the URLs of the exported collection. ``spared``
+are lines of never.txt.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Site:
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
         url = f"http://{request.host}{request.raw_path}"
         self.asked.append(url)
-        page = self.pages.get(url)
+        page = self.pages.get(url) or self.pages.get(f"http://{request.host}/*")
         if page is None:
             return web.Response(status=404, text="nothing here")
         headers = {"Content-Type": "text/html; charset=utf-8", **page.get("headers", {})}
