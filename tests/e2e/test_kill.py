@@ -74,7 +74,7 @@ def read_archives(project: Path) -> list[str]:
         with path.open("rb") as stream:
             for record in ArchiveIterator(stream, check_digests="raise"):
                 record.content_stream().read()
-                if record.rec_type == "response":
+                if record.rec_type in ("response", "revisit"):
                     urls.append(record.rec_headers.get_header("WARC-Target-URI"))
     return urls
 
