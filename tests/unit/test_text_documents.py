@@ -15,6 +15,8 @@ from clew.model import LinkKind, Outcome, Response
 from clew.text import documents, reader
 from clew.text.documents import DocumentError
 from clew.text.documents.package import MAX_UNPACKED
+from clew.text.documents.pdf import MAX_LINKS
+from clew.text.documents.writing import MAX_ANCHORS
 from clew.text.formats import Formats
 from clew.text.html import Document
 from clew.text.mediatypes import DOCX, EPUB, ODT, PDF
@@ -157,6 +159,27 @@ def test_only_the_first_pages_and_chapters_are_read() -> None:
     assert documents.read(GOOD[EPUB], EPUB, 1).leaves == [TEXT]
 
 
+def test_a_small_file_of_much_text_is_cut_as_a_long_page_is() -> None:
+    text = "<w:p><w:t>" + "sailing boats " * 160_000 + "</w:t></w:p><w:p><w:t>harbours</w:t></w:p>"
+    body = package({"word/document.xml": f"<w:document>{text}</w:document>"})
+    assert len(body) < 50_000
+    made = reader.Reader(Canonicaliser(), keys, host, url_words, formats=Formats(documents=True))
+    page = made.read(Response("http://a.test/x", Outcome.OK, 200, (), body))
+    assert 200_000 < len(page.leaves.ids) < 300_000
+    assert len(page.leaves) == 2
+    assert len(page.text) == 2_000_000
+
+
+def test_a_page_of_very_many_links_and_words_costs_no_more_than_the_limits() -> None:
+    words = b"BT /F 12 Tf " + b"1 0 0 1 50 650 Tm (x) Tj " * 3_000 + b"ET"
+    body = pdf([words]).replace(b"/Annots[4 0 R (x) 99 0 R]", b"/Annots[" + b"4 0 R " * 1_100 + b"]")
+    document = documents.read(body, PDF, 9)
+    assert len(document.anchors) == MAX_LINKS
+    many = "<w:p><w:hyperlink r:id='rId1'><w:t>x</w:t></w:hyperlink></w:p>" * (MAX_ANCHORS + 10)
+    parts = {**DOCX_PARTS, "word/document.xml": f"<w:document>{many}</w:document>"}
+    assert len(documents.read(package(parts), DOCX, 9).anchors) == MAX_ANCHORS
+
+
 def test_words_that_a_line_parts_are_one() -> None:
     assert documents.read(pdf([drawn("Boats were sail-", "ing in 2020-", "2021")]), PDF, 9).leaves == [
         "Boats were sailing in 2020-",
@@ -225,7 +248,7 @@ def test_a_broken_package_ends_in_a_reason(kind: str, share: float) -> None:
 
 def test_a_package_unpacks_to_no_more_than_the_limit() -> None:
     """One part that swells, and many that do."""
-    part = b" " * (21 << 20)
+    part = b"\n" * (21 << 20)
     swollen = package({"word/document.xml": part})
     assert len(swollen) < 100_000
     assert documents.read(swollen, DOCX, 9).leaves == []

@@ -15,6 +15,9 @@ from clew.text.html import Document
 SITEMAP, FEED = "sitemap", "feed"
 """Content types of pages that are lists of links: no pages of a collection."""
 
+MAX_TEXT = 2_000_000
+"""Characters of a document's visible text that judges of texts get."""
+
 
 class Unreadable(Exception):  # noqa: N818  # a verdict on a page, not a fault
     """The response holds no text for people; the message says what it holds."""
@@ -56,9 +59,11 @@ class Formats:
 
     def _document(self, body: bytes, kind: str) -> Form:
         try:
-            return Form(documents.read(body, kind, self.pages), kind)
+            document = documents.read(body, kind, self.pages)
         except documents.DocumentError as error:
             raise Unreadable(str(error)) from error
+        document.text = document.text[:MAX_TEXT]
+        return Form(document, kind)
 
     def _sitemap(self, body: bytes, content_type: str, words_of: Callable[[str], str]) -> Form:
         plain = sitemaps.unpacked(body)

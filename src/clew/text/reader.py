@@ -137,7 +137,7 @@ class Reader:
         targets = self._targets(document, base)
         urls, facts, found = self._links(targets, response.url, most)
         code = language(document.lang or response.header("content-language"), _sample(document))
-        short = len(response.body) <= TEXT_CHARS  # no charset makes more characters than bytes
+        short = kind in _PAGES and len(response.body) <= TEXT_CHARS  # no charset makes more characters than bytes
         leaf_texts = document.leaves if short else _capped(document.leaves)
         texts = [document.title, *leaf_texts]
         ids, starts = tokeniser(code).rows(texts)

@@ -18,8 +18,11 @@ from clew.text.html import MAX_LEAVES, Anchor, Document, squeeze
 MAX_OPERATIONS = 500_000
 """Drawing operations of a document that are followed."""
 
-MAX_LINKS = 500
-"""Links of a page; what comes after is not looked at."""
+MAX_LINKS = 1_000
+"""Links of a document; what comes after is not looked at."""
+
+MAX_CHUNKS = 2_000
+"""Pieces of text on a page among which the texts of its links are looked for."""
 
 LIMITS: dict[str, Any] = {
     "zlib_maximum_output_length": 20_000_000,
@@ -131,19 +134,20 @@ class _Pdf:
 
     def _links(self, page: Any, chunks: list[tuple[float, float, str]], first: int) -> None:
         """The links of a page, each with the text in its frame, and the line where that stands."""
-        for href, frame in _links(page):
-            text = squeeze(" ".join(chunk for x, y, chunk in chunks if _inside(x, y, frame)))[:500]
-            lines = range(first, len(self.document.leaves)) if text else ()
+        anchors, end = self.document.anchors, min(len(self.document.leaves), first + MAX_CHUNKS)
+        for href, frame in _links(page, MAX_LINKS - len(anchors)):
+            text = squeeze(" ".join(chunk for x, y, chunk in chunks[:MAX_CHUNKS] if _inside(x, y, frame)))[:500]
+            lines = range(first, end) if text else ()
             place = next((line for line in lines if text in self.document.leaves[line]), -1)
             span = (place, place) if place >= 0 else (0, -1)
-            self.document.anchors.append(Anchor(LinkKind.ANCHOR, href, False, text, *span))
+            anchors.append(Anchor(LinkKind.ANCHOR, href, False, text, *span))
 
 
-def _links(page: Any) -> Iterator[tuple[str, Rect]]:
-    """URLs of the links of a page, and their frames."""
+def _links(page: Any, most: int) -> Iterator[tuple[str, Rect]]:
+    """URLs of the links among the first ``most`` annotations of a page, and their frames."""
     annotations = page.get("/Annots")
     annotations = annotations.get_object() if annotations is not None else None
-    for one in list(annotations or ())[:MAX_LINKS]:
+    for one in list(annotations or ())[:most]:
         try:
             annotation = one.get_object()
             action = annotation["/A"].get_object()

@@ -5,6 +5,9 @@ from __future__ import annotations
 from clew.model import LinkKind
 from clew.text.html import MAX_LEAVES, Anchor, Document, squeeze
 
+MAX_ANCHORS = 10_000
+"""Links of a document; what comes after is text."""
+
 
 class Writer:
     """A document being read: text comes in pieces, links begin and end among them, paragraphs end."""
@@ -34,6 +37,8 @@ class Writer:
     def begin_link(self, href: str) -> None:
         """What comes next is the text of a link."""
         self.end_link()
+        if len(self.document.anchors) >= MAX_ANCHORS:
+            return
         self.end_leaf()
         self._opened = Anchor(LinkKind.ANCHOR, href, first=len(self.document.leaves))
 
