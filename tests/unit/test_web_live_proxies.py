@@ -13,12 +13,14 @@ import pytest
 from proxy_servers import proxying
 from web_live_site import answer, make_world, serving, settled, visiting
 
-from clew.config import LiveSettings
+from clew.config import LiveSettings, PolitenessSettings
 from clew.errors import ConfigError
 from clew.model import Outcome, Request, Response
 from clew.web.clock import VirtualClock
 from clew.web.live import LiveWorld
+from clew.web.live.line import Line
 from clew.web.live.proxies import Exceptions, Proxies
+from clew.web.live.silence import Servers
 from clew.web.live.targets import take_apart
 from support import clew_json, exported, write_project
 
@@ -287,8 +289,31 @@ async def test_a_proxy_that_is_down_is_a_dead_line_and_no_host_is_blamed(clock: 
                 for _ in range(50):
                     await asyncio.sleep(0.01)
             assert world.outage is not None
+            assert world.outage.reason == f"the proxy 127.0.0.1:{port} cannot be reached: Connection refused"
             async with proxying("http", port=port) as proxy:
                 for host in ("a.test", "b.test"):
                     assert (await settled(world, clock, site.url(host=host))).outcome is Outcome.OK
                 assert len(proxy.asked) == 4
             assert world.outage is None
+
+
+async def test_what_is_down_is_named(clock: VirtualClock) -> None:
+    """A proxy where it is one; else nothing more is known than that nothing answers."""
+    async with proxying("http") as gone:
+        place = "127.0.0.1", gone.port
+    for suspected, reason in (("", "nothing answers"), ("the proxy is gone", "the proxy is gone")):
+        line = Line(clock, 1.0)
+        line.depends_on(place)
+        servers = Servers(PolitenessSettings())
+        if suspected:
+            line.suspect(clock.now(), suspected)
+        else:
+            for host in ("a.test", "b.test", "a.test"):
+                line.failed(servers.of(f"http://{host}"), clock.now())
+        for _ in range(200):
+            if line.outage is not None:
+                break
+            await asyncio.sleep(0.01)
+        assert line.outage is not None
+        assert line.outage.reason == reason
+        await line.close()

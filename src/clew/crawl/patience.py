@@ -125,7 +125,7 @@ class Patience:
         outage, clock = self._parts.world.outage, self._parts.clock
         if outage is not None:
             since, again = clock_time(outage.since), clock_time(outage.next_test)
-            return f"nothing answers since {since}; asking again at {again}"
+            return f"{outage.reason} since {since}; asking again at {again}"
         if not self.resting:
             return ""
         waiting = [one for one in self.resting.values() if one.until > clock.now()]
@@ -139,7 +139,7 @@ class Patience:
         before, self._outage = self._outage, outage
         if before is None and outage is not None:
             since, again = clock_time(outage.since), clock_time(outage.next_test)
-            text = f"nothing answers since {since}; asking again at {again}"
+            text = f"{outage.reason} since {since}; asking again at {again}"
             tell("line down", text, WARNING, waiting=len(self._parts.frontier))
         elif before is not None and outage is None:
             away_s, waiting = self._parts.clock.now() - before.since, len(self._parts.frontier)

@@ -21,10 +21,12 @@ GIVEN_UP = "host given up"
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """Nothing answers ``since`` then; ``next_test`` is when that is tested again. Both in the clock's time."""
+    """Nothing answers ``since`` then; ``next_test`` is when that is tested again. Both in the clock's time. ``reason``:
+    what is the matter, in words."""
 
     since: float
     next_test: float
+    reason: str = "nothing answers"
 
 
 class World(ABC):

@@ -94,7 +94,8 @@ def _unconnected(error: aiohttp.ClientConnectionError) -> Fault:
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         return Fault(f"bad certificate: {_certificate(error)} (web.live.verify_tls)", sent=False)
     if isinstance(error, aiohttp.ClientProxyConnectionError):
-        return Fault(f"the proxy cannot be reached: {_words(error.os_error)}"[:200], sent=False, line=True)
+        words = f"the proxy {error.host}:{error.port} cannot be reached: {_words(error.os_error)}"
+        return Fault(words[:200], sent=False, line=True)
     if isinstance(error, aiohttp.ClientConnectorError):
         kind = "TLS failed" if isinstance(error, aiohttp.ClientConnectorSSLError) else "cannot connect"
         return Fault(f"{kind}: {_words(error.os_error)}"[:200], sent=False)

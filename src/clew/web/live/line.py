@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from dataclasses import replace
 
 from clew.web.base import Clock, Outage
 from clew.web.live.silence import Server
@@ -44,6 +45,7 @@ class Line:
         self._since = self._quiet_until = 0.0
         self._failing: dict[int, Server] = {}
         self._test: asyncio.Task[None] | None = None
+        self._reason = ""
 
     def answered(self, place: Place | None) -> None:
         """An answer came, from an address that was connected to (None: it is not known)."""
@@ -51,7 +53,7 @@ class Line:
         if self._failures:
             self._failures = 0
             self._failing.clear()
-        self.outage = None
+        self.outage, self._reason = None, ""
         if place is not None and next(reversed(self._good), None) != place:
             self._good[place] = None
             self._good.move_to_end(place)
@@ -71,8 +73,9 @@ class Line:
         """Connections go through a place (a proxy): where nothing else is known, the line is tested there."""
         self._good[place] = None
 
-    def suspect(self, now: float) -> None:
+    def suspect(self, now: float, reason: str) -> None:
         """What connections go through could not be reached, which no server is to blame for: test the line at once."""
+        self._reason = reason
         self._since = self._since if self._failures else now
         self._failures += 1
         self._test = self._test or asyncio.ensure_future(self._watch())
@@ -105,9 +108,9 @@ class Line:
                 if server.silence.since >= self._since:
                     server.silence.end()
             self._failing.clear()
-            self.outage = Outage(self._since, now)
+            self.outage = Outage(self._since, now, self._reason) if self._reason else Outage(self._since, now)
         pause_s = min(max((now - self.outage.since) / 4, FIRST_PAUSE_S), LONGEST_PAUSE_S)
-        self.outage = Outage(self.outage.since, now + pause_s)
+        self.outage = replace(self.outage, next_test=now + pause_s)
 
     async def _up(self) -> bool:
         """Whether one of the servers that answered last can be connected to, or an answer came meanwhile."""

@@ -256,7 +256,7 @@ class LiveWorld(World):
         if self._line.outage is not None:
             return False
         if fault is not None and fault.line:
-            self._line.suspect(now)
+            self._line.suspect(now, fault.reason)
             return False
         reason, sent = (fault.reason, fault.sent) if fault is not None else ("no answer", True)
         first_s = self._politeness.first_back_off(host)
