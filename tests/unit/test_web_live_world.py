@@ -183,7 +183,7 @@ async def test_page_after_page_with_server_errors_is_about_the_server(clock: Vir
             await clock.sleep_until(response.rests_until)
         assert outcomes == [Outcome.FAILED] * 2 + [Outcome.DEFERRED] * 29
         assert pauses[:4] == [1.0, 1.0, 1.5, 2.25]
-        assert pauses[-1] == 30.0
+        assert pauses[-1] == 10.0
         assert response.given_up  # ten times give_up_after
         assert (await settled(world, clock, site.url("/good"))).outcome is Outcome.OK
         assert (await settled(world, clock, site.url("/7"))).outcome is Outcome.FAILED

@@ -15,11 +15,14 @@ from clew.web.base import GIVEN_UP
 LEAST_PAGES = 3
 """So many pages in a row must answer with errors at least before that speaks of their server."""
 
-ERRORS_PAUSE = 30.0
+ERRORS_PAUSE = 10.0
 """A server that answers with nothing but errors is asked again after so many of its pauses at the latest."""
 
 ERRORS_MANY = 10
 """It is not waited for after so many times ``politeness.give_up_after`` errors in a row."""
+
+PAGES = 200
+"""Pages that failed are remembered for each server, the last ones."""
 
 SERVERS = 20_000
 """Servers that are remembered before those that answer are forgotten."""
@@ -48,13 +51,24 @@ class Silence:
 
 
 @dataclass(slots=True)
+class Failed:
+    """A page that failed: how many good answers its server had given by then, and when that last counted against it."""
+
+    answers: int
+    counted_at: float
+
+
+@dataclass(slots=True)
 class Server:
     """A scheme, host and port: connections that came to nothing, and answers that were errors (500 and more), each in a
-    row; ``pages`` are URLs that failed since its last good answer, the first few."""
+    row; good ``answers`` in all; pages that ``failed`` (the last ones), and those among them of which nobody can say
+    whether it is their own fault (``doubtful``), since no good answer came after them."""
 
     silence: Silence = field(default_factory=Silence)
     errors: Silence = field(default_factory=Silence)
-    pages: set[str] = field(default_factory=set)
+    answers: int = 0
+    failed: dict[str, Failed] = field(default_factory=dict)
+    doubtful: set[str] = field(default_factory=set)
 
     @property
     def until(self) -> float:
@@ -85,31 +99,47 @@ class Servers:
         return len(self._origins.get(_place(origin), ())) < 2
 
     def unanswered(self, server: Server, url: str, reason: str, now: float, first_s: float, *, sent: bool) -> bool:
-        """A connection came to nothing. Returns whether that may be the page's own fault: the request was ``sent``, and
-        no other page has failed since the server's last good answer."""
+        """A connection came to nothing. Returns whether that is held against the page: the request was ``sent``, and
+        others of the server were answered since it failed last, or none failed with it."""
         server.silence.miss(reason, now, first_s, self._settings.longest_rest_s)
-        self._note(server, url)
-        return sent and len(server.pages) == 1
+        own = self._since_good(server, url) or len(server.doubtful) == 1
+        self._note(server, url, now, own=sent and own)
+        return sent and own
 
     def erred(self, server: Server, url: str, reason: str, now: float, delay_s: float) -> bool:
-        """The server answered with an error. Returns whether that is the page's own fault: pages of it that fail are
-        few. When there are many, it is asked less and less often, and costs pages nothing."""
+        """The server answered with an error. Returns whether that is held against the page.
+
+        It is when others of the server were answered since the page failed last, or few failed with it; else once in
+        ``politeness.max_delay_s``. When page after page fails the server is asked less and less often.
+        """
         server.silence.end()
-        self._note(server, url)
         server.errors.miss(reason, now, 0.0, 0.0)
-        if len(server.pages) < self._many:
-            return True
+        before = server.failed.get(url)
+        own = self._since_good(server, url)
+        few = len(server.doubtful) == 1 or (before is None and len(server.doubtful) < self._many)
+        own = own or few or (before is not None and now - before.counted_at >= self._settings.max_delay_s)
+        self._note(server, url, now, own=own)
+        server.errors.until = now + self.errors_pause_s(server, delay_s)
+        return own
+
+    def errors_pause_s(self, server: Server, delay_s: float) -> float:
+        """Seconds between two requests to a server that answers with errors; 0 while few pages fail."""
+        if len(server.doubtful) < self._many:
+            return 0.0
         steps = min(max(server.errors.times - self._many, 0), 60)
-        pause_s = delay_s * min(1.5 ** (steps + 1), ERRORS_PAUSE)
-        server.errors.until = now + min(pause_s, self._settings.longest_rest_s)
-        return False
+        return min(delay_s * min(1.5 ** (steps + 1), ERRORS_PAUSE), self._settings.longest_rest_s)
+
+    def failing(self, server: Server) -> int:
+        """How many pages have failed since the server's last good answer."""
+        return sum(failed.answers == server.answers for failed in server.failed.values())
 
     def answered(self, server: Server) -> None:
         """Something came that is no error."""
-        if server.pages or server.silence.times or server.errors.times:
+        server.answers += 1
+        if server.doubtful or server.silence.times or server.errors.times:
             server.silence.end()
             server.errors.end()
-            server.pages.clear()
+            server.doubtful.clear()
 
     def given_up(self, server: Server) -> str:
         """Why a run with nothing else to do does not wait for the server; an empty string when it does."""
@@ -123,9 +153,22 @@ class Servers:
     def _many(self) -> int:
         return max(self._settings.give_up_after, LEAST_PAGES)
 
-    def _note(self, server: Server, url: str) -> None:
-        if len(server.pages) < self._many:
-            server.pages.add(url)
+    def _since_good(self, server: Server, url: str) -> bool:
+        """Whether the server gave a good answer since a page failed last; otherwise the page is in doubt."""
+        before = server.failed.get(url)
+        if before is not None and server.answers > before.answers:
+            return True
+        if len(server.doubtful) < self._many:
+            server.doubtful.add(url)
+        return False
+
+    @staticmethod
+    def _note(server: Server, url: str, now: float, *, own: bool) -> None:
+        """Remember that a page failed, and whether that is held against it."""
+        before = server.failed.pop(url, None)
+        if len(server.failed) >= PAGES:
+            del server.failed[next(iter(server.failed))]
+        server.failed[url] = Failed(server.answers, now if own or before is None else before.counted_at)
 
     def _forget(self) -> None:
         """Drop the servers that answer."""

@@ -406,8 +406,12 @@ class LiveWorld(World):
     ) -> Response:
         """A server error. It is the page's own fault as long as not page after page fails with one."""
         now, reason = self._clock.now(), f"HTTP {exchange.status}"
-        own = self._servers.erred(server, request.url, reason, now, self._politeness.delay(host))
-        again = max(now + self._politeness.back_off(host, request.attempt), host.ready_at)
+        delay_s = self._politeness.delay(host)
+        own = self._servers.erred(server, request.url, reason, now, delay_s)
+        # the more pages fail, the more others of the server are asked for before this one is again
+        pause_s = max(delay_s, self._servers.errors_pause_s(server, delay_s))
+        others_s = 2 * self._servers.failing(server) * pause_s
+        again = max(now + max(self._politeness.back_off(host, request.attempt), others_s), host.ready_at)
         return self._response(
             request, host, exchange, Outcome.FAILED if own else Outcome.DEFERRED, fetched_at, reason=reason,
             retry_at=again, obstacle=self._resting(server, target, now),
