@@ -314,5 +314,5 @@ async def test_a_host_whose_seed_is_silent_says_so(tmp_path: Path) -> None:
     result = await live_crawl([dead.url()], politeness={"give_up_after": 1, "probes": 0}).run()
     assert (result.fetched, result.frontier) == (0, 1)
     assert result.why_nothing == (
-        f"{dead.url()}: host given up after 1 failures in a row: cannot connect: Connection refused",
+        f"{dead.url()}: host given up after 1 failure in a row: cannot connect: Connection refused",
     )

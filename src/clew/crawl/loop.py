@@ -123,6 +123,8 @@ class Loop:
                 if self.parts.strategy.wants_to_consult():
                     await self.sessions.consult()
                 self._launch()
+            if stopped and self._taken and self._taken == self.parts.world.looking_up:
+                return stopped  # nobody waits for addresses any more
             if not self._taken:
                 when = await self._next_ready(stopped)
                 if when is None:
@@ -168,6 +170,7 @@ class Loop:
             if lease is None or self._too_low(lease):
                 return
             self._look_for_better(lease)
+            self.patience.taken(lease)
             self.sessions.open_row(lease.row)
             self._fetching += 1
             self._taken += 1
@@ -211,7 +214,7 @@ class Loop:
             self._fetching - looking_up < self.hosts_at_once
             and taken < self.hosts_at_once + self.backlog
             and self.parts.rules.room(self.parts.progress, taken)
-            and self.patience.may_take(self._fetching)
+            and self.patience.may_take(self._fetching, self._taken)
         )
 
     async def _follow(self, lease: Lease) -> None:

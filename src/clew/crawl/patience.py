@@ -23,13 +23,15 @@ LOOK_S = 0.25
 
 @dataclass(slots=True)
 class Resting:
-    """A host that does not answer: since when, why, until when it is left alone, and whether it is given up."""
+    """A host that does not answer: since when, why, until when it is left alone, whether it is given up, and whether
+    that was told."""
 
     name: str
     since: float
     until: float
     reason: str
     given_up: bool
+    told: bool = False
 
 
 class Patience:
@@ -39,6 +41,7 @@ class Patience:
         self._parts = parts
         self.resting: dict[int, Resting] = {}
         self.alone: dict[int, tuple[int, str]] = {}  # links given up, while others of their hosts are not: host, reason
+        self._probes: set[int] = set()  # hosts that are given up and being asked again
         self._outage: Outage | None = None
         self._probed = 0.0
         self._over = False
@@ -46,8 +49,15 @@ class Patience:
 
     # -- what came of a link ------------------------------------------------------------------------------
 
+    def taken(self, lease: Lease) -> None:
+        """A link was taken."""
+        resting = self.resting.get(lease.host)
+        if resting is not None and resting.given_up:
+            self._probes.add(lease.host)
+
     def note(self, lease: Lease, link: Link, response: Response) -> None:
         """A fetch ended."""
+        self._probes.discard(lease.host)
         if response.given_up and not response.rests_until:
             self.alone[lease.key] = lease.host, response.reason
         elif self.alone:
@@ -56,13 +66,17 @@ class Patience:
             self._rests(lease.host, link.host, response)
         elif response.status:
             self._back(lease.host)
+        elif lease.host in self.resting and not response.given_up:
+            self.resting[lease.host].given_up = False  # it has an address again, or its turn has come
 
     def _rests(self, host: int, name: str, response: Response) -> None:
         known = self.resting.get(host)
-        since = known.since if known is not None else self._parts.clock.now()
-        self.resting[host] = Resting(name, since, response.rests_until, response.reason, response.given_up)
+        since, told = (known.since, known.told) if known is not None else (self._parts.clock.now(), False)
+        self.resting[host] = Resting(
+            name, since, response.rests_until, response.reason, response.given_up, told or response.given_up
+        )
         self._parts.store.hosts.fell_silent(host, response.reason)
-        if response.given_up and (known is None or not known.given_up):
+        if response.given_up and not told:
             level = WARNING if response.requests or known is not None else DEBUG  # names that never were are many
             tell("host given up", f"{name}: {response.reason}", level, host=name, reason=response.reason)
 
@@ -84,9 +98,10 @@ class Patience:
 
     # -- what may be taken --------------------------------------------------------------------------------
 
-    def may_take(self, fetching: int) -> bool:
+    def may_take(self, fetching: int, under_way: int) -> bool:
         """Whether a link may be taken now: not while the line is down, but for one after each test, nor when nothing
-        but hosts that are given up is left."""
+        but hosts that are given up is left. ``under_way``: links taken of which nothing has come yet, those of
+        ``fetching`` among them."""
         outage = self._parts.world.outage
         if outage is not self._outage:
             self._tell_line(outage)
@@ -95,7 +110,7 @@ class Patience:
                 return False
             self._probed = outage.next_test
             return True
-        return not (self.resting or self.alone) or not self.over()
+        return under_way > len(self._probes) or not self.over()
 
     def outage_over(self) -> bool:
         """Whether the line has been down for longer than a crawl waits."""

@@ -22,11 +22,11 @@ from clew.web.live.guard import is_local_name, why_closed
 from clew.web.live.nameservers import BadNameError, NameServers, NoHostError
 from clew.web.live.silence import Silence
 
-AT_ONCE = 256
-"""Names that are asked for at the same time, at most; others come later, and their waiting is no part of their time."""
+A_SECOND = 500
+"""Names that are asked for in a second, at most; others come later, and their waiting is no part of their time."""
 
-QUEUE_S = 0.5
-"""Least time after which a name that found no room among those comes again."""
+AT_ONCE = 5_000
+"""Names that are asked for at the same time, at most: by then most of them are dead, and no good one waits for them."""
 
 CACHE_NAMES = 20_000
 """Names that are kept, at most."""
@@ -59,8 +59,8 @@ class AddressBook:
         self._known: dict[str, tuple[float, Lookup]] = {}
         self._silent: dict[str, Silence] = {}
         self._under_way: dict[str, asyncio.Task[Lookup]] = {}
-        self._mean_s = QUEUE_S
-        self._queue: set[str] = set()
+        self._turns: dict[str, float] = {}
+        self._next_turn = 0.0
         self._dns = NameServers(settings.nameservers, timeout_s)
 
     async def close(self) -> None:
@@ -91,25 +91,31 @@ class AddressBook:
             return known
         task = self._under_way.get(host)
         if task is None:
-            if len(self._under_way) >= AT_ONCE:
-                return self._queued(host)
+            turn = self._turn(host)
+            if turn > self._clock.now():
+                return Lookup(reason=f"{host} waits to be looked up", again_at=turn, queued=True)
             task = self._under_way[host] = asyncio.ensure_future(self._ask(host))
             task.add_done_callback(lambda _: self._under_way.pop(host, None))
         return await asyncio.shield(task)
 
-    def _queued(self, host: str) -> Lookup:
-        """The host's turn comes when those before it are through, so far as can be told."""
-        if len(self._queue) < CACHE_NAMES:
-            self._queue.add(host)
-        wait_s = max(QUEUE_S, self._mean_s * (1 + len(self._queue) / AT_ONCE))
-        return Lookup(reason=f"{host} waits to be looked up", again_at=self._clock.now() + wait_s, queued=True)
+    def _turn(self, host: str) -> float:
+        """When a name is asked for: each is told its own time once, in the order they come."""
+        now = self._clock.now()
+        if len(self._under_way) >= AT_ONCE:
+            return now + 1.0
+        turn = self._turns.pop(host, None)
+        if turn is None:
+            turn = max(self._next_turn, now - 0.1)  # a tenth of a second's worth may come at once
+            self._next_turn = turn + 1 / A_SECOND
+        if turn > now:
+            if len(self._turns) >= CACHE_NAMES:
+                self._turns.clear()
+            self._turns[host] = turn
+        return turn
 
     async def _ask(self, host: str) -> Lookup:
-        began = self._clock.now()
         found = await self._answer(host)
         now = self._clock.now()
-        self._mean_s += (now - began - self._mean_s) * 0.1
-        self._queue.discard(host)
         if found.addresses or found.again_at is None:
             self._silent.pop(host, None)
         else:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from clew.config import PolitenessSettings
 from clew.web.base import GIVEN_UP
+from clew.words import many
 
 LEAST_PAGES = 3
 """So many pages in a row must answer with errors at least before that speaks of their server."""
@@ -144,9 +145,9 @@ class Servers:
     def given_up(self, server: Server) -> str:
         """Why a run with nothing else to do does not wait for the server; an empty string when it does."""
         if server.silence.times >= self._settings.give_up_after + self._settings.probes:
-            return f"{GIVEN_UP} after {server.silence.times} failures in a row: {server.silence.reason}"
+            return f"{GIVEN_UP} after {many(server.silence.times, 'failure')} in a row: {server.silence.reason}"
         if server.errors.times >= self._settings.give_up_after * ERRORS_MANY:
-            return f"{GIVEN_UP} after {server.errors.times} errors in a row: {server.errors.reason}"
+            return f"{GIVEN_UP} after {many(server.errors.times, 'error')} in a row: {server.errors.reason}"
         return ""
 
     @property
