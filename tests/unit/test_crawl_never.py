@@ -4,6 +4,7 @@ pages that a strategy asks for; and files that a user names."""
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -18,7 +19,7 @@ NEVER = "b.test\n.wild.test\na.test/private/\nhttp://a.test/one$\n"
 
 
 class Web(World):
-    """Every page says the same and links to the same pages; /away redirects to a host that wants no crawler."""
+    """Every page links to the same pages; /away redirects to a host that wants no crawler."""
 
     closed = True
 
@@ -39,7 +40,10 @@ class Web(World):
             "/away",
             "http://c.test/",
         )
-        body = "<html lang=en><p>sailing" + "".join(f"<a href={link}>x</a>" for link in links)
+        words = " ".join(
+            f"w{Random(request.url + str(i)).randrange(10**6)}" for i in range(60)
+        )  # no page is a duplicate
+        body = f"<html lang=en><p>sailing {words}" + "".join(f"<a href={link}>x</a>" for link in links)
         return Response(request.url, Outcome.OK, 200, (("Content-Type", "text/html"),), body.encode())
 
 
