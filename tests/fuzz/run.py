@@ -68,7 +68,9 @@ def main() -> int:
 def _told(target: str, output: str, seconds: float, corpus: Path) -> dict[str, object]:
     runs = [int(line.split()[-1]) for line in output.splitlines() if line.startswith("stat::number_of_executed_units")]
     seen = [line.split()[0].removeprefix("#") for line in output.splitlines() if line.startswith("#")]
-    crashes = [line.split()[-1] for line in output.splitlines() if "Test unit written to" in line]
+    crashes = [
+        line.split()[-1] for line in output.splitlines() if "Test unit written to" in line and "slow-unit" not in line
+    ]
     executions = runs[-1] if runs else int(seen[-1]) if seen else 0
     found = {"target": target, "executions": executions, "seconds": round(seconds)}
     return found | {"corpus": len(list(corpus.iterdir())), "crash": crashes[-1] if crashes else ""}

@@ -290,8 +290,7 @@ class WarcFile:
     def _next_start(self, data: mmap.mmap, last: _Last) -> int | None:
         position = last.place.offset + 1
         if not self._compression:
-            found = _PLAIN_START.search(data, position)
-            return found.start() if found else None
+            return _plain_start(data, position)
         magic = _MAGIC[self._compression]
         while (position := data.find(magic, position)) >= 0:
             if self._compression != "gzip" or _first_bytes(data[position : position + 4_096])[:5] == b"WARC/":
@@ -359,6 +358,17 @@ def _first_bytes(compressed: bytes) -> bytes:
             break
         compressed = stream.unused_data
     return text
+
+
+def _plain_start(data: mmap.mmap, position: int) -> int | None:
+    """Where the next plain record may begin: of several starts before the end of a head the last, since a head holds
+    none but its own. So nothing is looked at twice, however many starts a file pretends to have."""
+    found = _PLAIN_START.search(data, position)
+    head_end = _BLANK_LINE.search(data, found.end()) if found else None
+    if found is None or head_end is None:
+        return None
+    others = _PLAIN_START.finditer(data, found.end(), head_end.end())
+    return max((other.start() for other in others), default=found.start())
 
 
 def _plain_end(data: mmap.mmap, offset: int) -> int:
