@@ -201,7 +201,7 @@ def test_damage_costs_no_other_record(tmp_path_factory, victim, where, damage, f
 
 
 def test_starts_that_are_no_records_are_not_read_one_by_one(tmp_path):
-    """A head may hold any number of lines that look like starts. Each was read to the end of the file: 200 kB took 9 s."""
+    """A head may hold any lines. Each that looked like a start was read to the end of the file: 200 kB took 9 s."""
     path = written(tmp_path, [record(0), b"WARC/1.1\r\nA:" * 5_000, b"\r\n\r\n", record(1)])
     with WarcFile(path) as file:
         assert [entry.url for entry in file.scan()] == ["http://h.example/0", "http://h.example/1"]
