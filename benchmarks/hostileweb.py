@@ -15,7 +15,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,6 +26,9 @@ from clew.web.simulated.web import SimulatedWeb
 
 NET = "127.0.6."
 NOBODY = "127.0.7.1"
+SMALL = 2_000
+"""Webs of fewer pages have two topics instead of sixteen."""
+
 KINDS = (*HOSTILE, DEAD)
 
 
@@ -44,9 +47,10 @@ class HostileWeb:
     def sim(self) -> SimulatedWeb:
         """The pages of the good hosts."""
         per_host = max(self.pages // self.good, 10)
+        branching, depth = (4, 2) if self.pages >= SMALL else (2, 1)
         shape = SimParameters(
-            pages_per_host=per_host, host_skew=1, branching=4, depth=2, words=250, out_degree=20, island_hosts=1,
-            tunnels=0.0, port=self.port,
+            pages_per_host=per_host, host_skew=1, branching=branching, depth=depth, words=250, out_degree=20,
+            island_hosts=1, tunnels=0.0, broken=0.0, port=self.port,
         )  # fmt: skip
         return SimulatedWeb(self.pages, self.seed, shape)
 
@@ -60,15 +64,21 @@ class HostileWeb:
         """Addresses for [web.live.resolve]."""
         names = [self.sim.host_name(number) for number in range(self.sim.hosts)] + self.bad
         addresses = {name: f"{NET}{number % 250 + 1}" for number, name in enumerate(names)}
-        return addresses | {name: NOBODY for name in self.bad if name.startswith(DEAD)}
+        dead = {name: NOBODY for name in self.bad if name.startswith(DEAD)}
+        return {f"*.gone.{self.sim.parameters.domain}": NOBODY} | addresses | dead
 
     def start(self) -> tuple[str, tuple[str, ...], list[tuple[str, str]], list[tuple[str, str]]]:
         """A topic, seeds, and relevant and irrelevant example pages as (name, HTML)."""
-        points = starting_points(self.sim)
-        seeds = (*points.seeds, *(f"http://{name}:{self.port}/" for name in self.bad))
-        return points.topic, seeds, self._html(points.relevant), self._html(points.irrelevant)
+        web = self.sim
+        hostile = [f"http://{name}:{self.port}/" for name in self.bad]
+        if self.pages >= SMALL:
+            points = starting_points(web)
+            return points.topic, (*points.seeds, *hostile), self._html(points.relevant), self._html(points.irrelevant)
+        topic, roots = web.topics()[0], [f"http://{web.host_name(n)}:{self.port}/" for n in range(web.hosts)]
+        relevant, irrelevant = web.examples(5, topic), web.examples(10, topic, relevant=False)
+        return topic, (*roots, *hostile), self._html(relevant), self._html(irrelevant)
 
-    def _html(self, urls: tuple[str, ...]) -> list[tuple[str, str]]:
+    def _html(self, urls: Iterable[str]) -> list[tuple[str, str]]:
         found = [self.sim.page(url) for url in urls]
         return [(f"{number}.html", page.html) for number, page in enumerate(found) if page is not None and page.html]
 
