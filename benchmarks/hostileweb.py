@@ -47,10 +47,11 @@ class HostileWeb:
     def sim(self) -> SimulatedWeb:
         """The pages of the good hosts."""
         per_host = max(self.pages // self.good, 10)
-        branching, depth = (4, 2) if self.pages >= SMALL else (2, 1)
+        large = self.pages >= SMALL
         shape = SimParameters(
-            pages_per_host=per_host, host_skew=1, branching=branching, depth=depth, words=250, out_degree=20,
-            island_hosts=1, tunnels=0.0, broken=0.0, port=self.port,
+            pages_per_host=per_host, host_skew=int(large), branching=4 if large else 2, depth=2 if large else 1,
+            words=250, out_degree=20, island_hosts=1, tunnels=0.0, broken=0.0, redirects=0.03 if large else 0.0,
+            port=self.port,
         )  # fmt: skip
         return SimulatedWeb(self.pages, self.seed, shape)
 
