@@ -312,7 +312,7 @@ async def combinations(ask: Ask) -> None:
 @kind
 async def link_farm(ask: Ask) -> None:
     rng = random.Random(ask.path)
-    ask.send(whole(page(ask.path, [f"/farm/{rng.randrange(10**7)}.html" for _ in range(40)])))
+    ask.send(whole(page(ask.path, [f"/exchange/{rng.randrange(10**7)}.html" for _ in range(40)])))
 
 
 @kind
