@@ -35,8 +35,10 @@ _STATUS = re.compile(
     rb".{0,4}(?:(HTTP)(?:/(\d{1,3}(?:\.\d{1,3})?))?|ICY)[ \t]+([1-9]\d\d)(?!\d)[ \t]*(.*)", re.I | re.S
 )
 _TOKEN = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
-_PLAIN_FIELD = re.compile(rb"(?:^|(?<=\n))([!#$%&'*+\-.^_`|~0-9A-Za-z]++):([^\r\n\0]*+)\r\n")
-"""Header lines as they should be; between them and the empty line there is nothing else in nearly all heads."""
+_PLAIN_FIELD = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]++):([^\r\n\0]*+)\r\n")
+_PLAIN_FIELDS = re.compile(rb"(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]++:[^\r\n\0]*+\r\n)*+\r\n")
+"""Header lines as they should be, and nothing else: nearly all heads."""
+
 _BLANK = b" \t\r"
 
 
@@ -108,9 +110,15 @@ def parse_head(block: bytes) -> Head:
         status=int(status),
         phrase=header_text(phrase.strip(_BLANK).replace(b"\r", b" ")),
         fields=fields,
-        headers=tuple([(name.decode("ascii"), header_text(value)) for name, value in fields]),
+        headers=_texts(fields, block.isascii()),
         raw=block,
     )
+
+
+def _texts(fields: Fields, ascii_only: bool) -> Headers:
+    if ascii_only:
+        return tuple([(name.decode(), value.decode()) for name, value in fields])
+    return tuple([(name.decode(), header_text(value)) for name, value in fields])
 
 
 def interim(status: int) -> bool:
@@ -128,9 +136,8 @@ def status_of(block: bytes) -> int:
 
 def header_fields(lines: bytes) -> Fields:
     """Names and values of header lines; what is no header is skipped, with the lines that continue it."""
-    plain = _PLAIN_FIELD.findall(lines)
-    if sum([len(name) + len(value) for name, value in plain]) + 3 * len(plain) + 2 == len(lines):
-        return tuple([(name, value.strip(b" \t")) for name, value in plain])
+    if _PLAIN_FIELDS.fullmatch(lines):
+        return tuple([(name, value.strip(b" \t")) for name, value in _PLAIN_FIELD.findall(lines)])
     if b"\0" in lines:
         lines = lines.replace(b"\0", b"")
     found: list[tuple[bytes, list[bytes]]] = []
@@ -199,7 +206,8 @@ def content_codings(headers: Headers) -> tuple[str, ...]:
     """
     content, transfer = [], []
     for name, value in headers:
-        lower = name.lower()
+        if "encoding" not in (lower := name.lower()):
+            continue
         if lower == "content-encoding":
             content.append(value)
         elif lower.endswith("transfer-encoding"):
