@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 
-from clew.text.xmlstream import MAX_ELEMENTS, entries, local
+from clew.text.xmlstream import MAX_ELEMENTS, entries, local, tell
 
 NAMES = frozenset({"url", "item"})
 
@@ -104,15 +104,43 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 }
 
 
+class Listening:
+    """Notes what it is told."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        self.heard.append(f"<{name} {dict(attributes)}>")
+
+    def end(self, name: str) -> None:
+        self.heard.append(f"</{name}>")
+
+    def data(self, text: str) -> None:
+        self.heard.append(text)
+
+
+def test_listeners_are_told_local_names_and_what_came_before_the_end() -> None:
+    listener = Listening()
+    tell("<!DOCTYPE x [<!ENTITY e 'swell'>]><W:p xmlns:W='w' W:Id='1'><b>&e; &eacute;</b><i>lost", listener)
+    said = "".join(listener.heard)
+    assert said.startswith("<p {'id': '1'}><b {}>&e; é</b><i {}>")
+
+
+def through_all(text: str) -> None:
+    for _ in entries(text, NAMES):
+        pass
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("before", ["", "<r>"])
-def test_time_grows_as_the_text_does(name: str, before: str) -> None:
+@pytest.mark.parametrize("read", [through_all, lambda text: tell(text, Listening())], ids=["entries", "tell"])
+def test_time_grows_as_the_text_does(name: str, before: str, read: Callable[[str], None]) -> None:
     def seconds(size: int) -> float:
         text, best = before + HOSTILE[name](size), 1e9
         for _ in range(3):
             began = time.process_time()
-            for _ in entries(text, NAMES):
-                pass
+            read(text)
             best = min(best, time.process_time() - began)
         return best
 
