@@ -79,6 +79,7 @@ class _Eraser:
             values = [(Outcome.FAILED.value, FORGOTTEN, number) for number in gone]
             self.database.write(_BLANK, values)
             self.database.write("DELETE FROM retries WHERE key = ?", [(row[1],) for row in gone.values()])
+            self.database.write("DELETE FROM prints WHERE visit = ?", [(number,) for number in gone])
         urls = {row[2] for row in gone.values()}
         self._unname([row for row in rows if row[0] not in gone], urls)
         self._archetypes(set(gone))
