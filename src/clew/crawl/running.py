@@ -16,6 +16,7 @@ from clew.crawl.events import decide, tell
 from clew.crawl.evidence import Evidence
 from clew.crawl.lookups import LookUps
 from clew.crawl.loop import Loop
+from clew.crawl.mending import mend
 from clew.crawl.parts import Parts
 from clew.crawl.progress import Progress
 from clew.crawl.setup import Setup
@@ -178,7 +179,10 @@ def _archive(setup: Setup) -> WarcWriter | None:
     writer = WarcWriter(
         setup.archive, f"crawl{setup.crawl_number}", settings.archive_bytes, settings.gzip_level, software
     )
+    mend(setup.store, setup.archive)
     writer.open(setup.store.journal.archive)
+    for note in writer.notes:
+        tell("archive", note)
     return writer
 
 

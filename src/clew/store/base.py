@@ -101,6 +101,9 @@ class VisitStore(Protocol):
     def update(self, rows: Iterable[Rejudged]) -> None:
         """Pages were judged again: change visits, the sources of their links, and the history of their hosts."""
 
+    def unarchive(self, numbers: Iterable[int]) -> None:
+        """The archive lost the records of these visits: they point nowhere."""
+
     def visited(self, key: int) -> bool:
         """Whether the URL was visited."""
 

@@ -89,6 +89,10 @@ class SqliteVisits:
         self._links.drop_kept()
         self._hosts.recount(self._last)
 
+    def unarchive(self, numbers: Iterable[int]) -> None:
+        rows = [(number,) for number in numbers]
+        self._transaction.write("UPDATE visits SET warc_file = '', warc_offset = 0 WHERE number = ?", rows)
+
     # -- one visit, or some -------------------------------------------------------------------------------
 
     def visited(self, key: int) -> bool:
