@@ -111,7 +111,7 @@ def test_links_in_drawings():
 def test_links_in_formulae():
     page = parse("a<math href=/m><mi href=/o>x</mi><a href=/p>y</a></math>b")
     assert page.leaves == ["a", "x", "y", "b"]
-    assert places(page) == [("area", "/m", "xy", 1, 1), ("area", "/o", "x", 1, 1), ("a", "/p", "y", 2, 2)]
+    assert places(page) == [("area", "/m", "y", 1, 1), ("area", "/o", "x", 1, 1), ("a", "/p", "y", 2, 2)]
 
 
 def test_a_document_in_an_attribute_is_the_text_of_its_leaf():

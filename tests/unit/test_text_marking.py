@@ -63,8 +63,15 @@ def test_hand_made_pages(text: str) -> None:
     same(text)
 
 
-def test_a_page_that_holds_marks_is_walked() -> None:
-    assert marking.parse("<p>a\x02b</p>", 10) is None
+@pytest.mark.parametrize("mark", ["\x02", "&#1;", "&#x1 ", "&#X0004;", "&#003x"])
+def test_a_page_that_holds_marks_is_walked(mark: str) -> None:
+    assert marking.parse(f"<p>a{mark}b</p>", 10) is None
+    assert len(html.parse(f"<p>a{mark}b</p>").leaves) == 1
+
+
+@pytest.mark.parametrize("text", ["&#10;", "&#x1a;", "&#x2d", "&#40;", "&#"])
+def test_other_references_are_no_marks(text: str) -> None:
+    assert marking.parse(f"<p>a{text}b</p>", 10) is not None
 
 
 @pytest.mark.parametrize("name", ["wiki", "webkb"])

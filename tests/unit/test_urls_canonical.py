@@ -435,6 +435,16 @@ def test_awkward_names_cost_no_backtracking():
     assert call(url, "http://s.example/") == url
 
 
+def test_hosts_that_no_name_server_knows_are_not_parsed():
+    """Punycode takes time in the square of the length of a host."""
+    canonicalise = Canonicaliser()
+    for start in ("http://", "//", "http:\\\\", " \thttps://user@"):
+        assert canonicalise(start + "漢字" * 600 + "/", "http://a.test/") is None
+        assert "its host is longer than 1,000" in canonicalise.why_not(start + "漢字" * 600 + "/", "http://a.test/")
+    for path in ("http://a.test/" + "x/" * 900, "//a.test/?" + "x/" * 900, "/" + "漢字" * 90):
+        assert canonicalise(path, "http://a.test/") is not None
+
+
 def test_length_limit():
     call = Canonicaliser((), 40)
     base = "http://s.example/"

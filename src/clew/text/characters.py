@@ -16,7 +16,8 @@ _SHORT = 2_000
 _NON_STARTERS = 0x1F000
 """No combining mark that is reordered lies beyond."""
 
-_HUGE = re.compile(r"&#0*+[0-9]{8,}+")
+_ZEROS = re.compile(r"&#0++(?=[0-9])")
+_HUGE = re.compile(r"&#[0-9]{8,}+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -29,7 +30,7 @@ def nfc(text: str) -> str:
 
 def unescape(text: str) -> str:
     """Text with its HTML character references replaced; numbers of any length are read, and mean U+FFFD."""
-    return html.unescape(_HUGE.sub("&#99999999", text) if "&#" in text else text)
+    return html.unescape(_HUGE.sub("&#99999999", _ZEROS.sub("&#", text)) if "&#" in text else text)
 
 
 def well_formed(text: str) -> str:

@@ -7,6 +7,7 @@ in a third of the time and a third of the memory.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 
 import numpy as np
@@ -25,7 +26,9 @@ _ROOM = 4
 """Slots for every word that is remembered: most are found at once."""
 
 _BLOCK = 8
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+_MIX = np.uint64(secrets.randbits(64) | 1)
+"""Another one in each process: nobody can write words that all fall upon the same slots. Terms do not depend on it."""
+
 _FOLD = np.uint64(29)
 _MASKS = np.array([(1 << (8 * size)) - 1 for size in range(_BLOCK + 1)], np.uint64)
 

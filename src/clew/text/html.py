@@ -16,7 +16,7 @@ others 2002 section 2.2.1), and what we decided where the paper is silent:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import urljoin
 
@@ -34,8 +34,8 @@ MAX_OPEN = 8
 """Links inside each other that hold all leaves up to their ends; one further in holds its first leaf only. Else a page
 could make each of ten thousand links hold all its text."""
 
-MAX_DRAWN_CHARS = 100_000
-"""Characters of text that links in one drawing or formula have together; the others have none."""
+LINK_LEVELS = 8
+"""How far below a link in a drawing its text may stand."""
 
 MAX_SRCDOC = 3
 """Documents inside each other that are read."""
@@ -129,6 +129,7 @@ class Walk:
         self.keep_text = keep_text
         self.depth = depth
         self.opened = 0
+        self.formulae: set[int] = set()
         self.parts: list[str] = []
         self.ids: list[int] = []
         self.ends: list[Anchor | str | None] = []
@@ -214,24 +215,36 @@ class Walk:
         return _SKIP
 
     def _graphic(self, node: LexborNode) -> str | None:
-        self._add_drawn(node.css("a"))
+        self._add_drawn(node, lambda tag: tag == "a")
         return self._leaf()
 
     def _formula(self, node: LexborNode) -> str | None:
-        self._add_drawn([one for one in [node, *node.css("[href]")] if one.tag not in _SPECIAL or one is node])
+        if node.mem_id not in self.formulae:  # else it stands in one, and its links are known
+            self._add_drawn(node, lambda tag: tag == "math" or tag not in _SPECIAL)
         self.pending = len(self.ids)
         return None
 
-    def _add_drawn(self, nodes: Sequence[LexborNode]) -> None:
-        """Links in a drawing or formula: of the leaf that comes next."""
-        place, room = len(self.document.leaves), MAX_DRAWN_CHARS
-        for node in nodes:
-            attributes = node.attributes
-            href = attributes["href"] if "href" in attributes else attributes.get("xlink:href")
-            if href is not None:
-                text = squeeze(node.text()) if room > 0 else ""
-                self.add(Anchor(LinkKind.AREA, href, nofollow(attributes.get("rel")), text[:room], place, place))
-                room -= len(text)
+    def _add_drawn(self, drawing: LexborNode, may_link: Callable[[str], bool]) -> None:
+        """Links in a drawing or formula: of the leaf that comes next. Their text is what stands right in them."""
+        place = len(self.document.leaves)
+        found: dict[int, tuple[Anchor, list[str]]] = {}
+        for node in drawing.traverse(include_text=True):
+            tag = node.tag or ""
+            if tag == _TEXT:
+                if (parts := _text_of_link(node, found)) is not None:
+                    parts.append(node.text_content or "")
+                continue
+            if tag == "math":
+                self.formulae.add(node.mem_id)
+            if may_link(tag):
+                attributes = node.attributes
+                href = attributes["href"] if "href" in attributes else attributes.get("xlink:href")
+                if href is not None:
+                    anchor = Anchor(LinkKind.AREA, href, nofollow(attributes.get("rel")), "", place, place)
+                    found[node.mem_id] = anchor, []
+                    self.add(anchor)
+        for anchor, parts in found.values():
+            anchor.text = squeeze("".join(parts))
 
     def _line_break(self, node: LexborNode) -> str | None:
         return self._leaf("", _BREAK)
@@ -352,6 +365,18 @@ def head_link(href: str, rels: Sequence[str], kind: str, title: str) -> Anchor |
     if not feed and (kind not in _PAGE_TYPES or "stylesheet" in rels or _HEAD_RELS.isdisjoint(rels)):
         return None
     return Anchor(LinkKind.FEED if feed else LinkKind.HEAD, href, not NOFOLLOW.isdisjoint(rels), squeeze(title))
+
+
+def _text_of_link(node: LexborNode, links: Mapping[int, tuple[Anchor, list[str]]]) -> list[str] | None:
+    """Where the text of the innermost link around a text node goes; it is looked for LINK_LEVELS up."""
+    for _ in range(LINK_LEVELS):
+        above = node.parent
+        if above is None:
+            return None
+        if (found := links.get(above.mem_id)) is not None:
+            return found[1]
+        node = above
+    return None
 
 
 def _joined(base: str, href: str) -> str:

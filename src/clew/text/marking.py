@@ -7,6 +7,8 @@ three times as fast as a walk and gives up (None) on pages that a walk reads bet
 
 from __future__ import annotations
 
+import re
+
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from clew.model import LinkKind
@@ -15,6 +17,9 @@ from clew.text.html import MAX_LEAVES, MAX_OPEN, Anchor, Document, Walk, nofollo
 BEGIN, END, LEAF, OWN = "\x01", "\x02", "\x03", "\x04"
 """Marks: a link begins, a link ends, a leaf without text (or with what follows), a leaf that is a link itself."""
 
+_REFERENCE = re.compile(r"&#(?:x0*+[1-4](?![0-9a-f])|0*+[1-4](?![0-9]))", re.I)
+"""A mark written as a character reference."""
+
 _WHITE = " \t\n\r\f"
 _ANCHOR = LinkKind.ANCHOR
 MANY_DRAWINGS = 100
@@ -22,8 +27,9 @@ _STRIPPED = ["script", "style", "noscript", "template", "noframes"]
 _MEANT = "a[href], area, iframe, img, meta, link, base"
 _EMPTY = ":blank:not(img, body)"
 _APART = "title, svg, frameset, math"
-_WALKED = "frameset, math area, math iframe, math link, math base, math[href], math [href], svg a"
-"""What is left to a walk: frames, links in drawings and formulae, and (in formulae) leaves that hold elements."""
+_WALKED = {"frameset", "math"}
+"""What is left to a walk, with drawings that hold links: frames, and formulae, in which leaves may hold elements. No
+selector here asks what an element stands in: lexbor answers in the square of the depth."""
 
 # Taken and given back once, untouched: from then on glibc keeps up to 32 MB of free memory. Else it may return a page's
 # tree to the system and get it back for the next, up to 100 page faults each time. No effect with other allocators.
@@ -32,7 +38,7 @@ bytes(16 << 20)
 
 def parse(text: str, max_anchors: int) -> Document | None:
     """The document in a page (its visible text left out), or None when it must be walked."""
-    if any(mark in text for mark in (BEGIN, END, LEAF, OWN)):
+    if any(mark in text for mark in (BEGIN, END, LEAF, OWN)) or ("&#" in text and _REFERENCE.search(text)):
         return None
     parser = LexborHTMLParser(text)
     root, body = parser.root, parser.body
@@ -58,7 +64,7 @@ def _set_apart(parser: LexborHTMLParser, walk: Walk) -> bool:
     """Take out titles, and make drawings leaves; False when the page must be walked."""
     found = parser.css(_APART)
     tags = {node.tag for node in found} - {"title"}
-    if tags and (parser.css_first(_WALKED) is not None or ("svg" in tags and not _drawings_marked(parser))):
+    if not _WALKED.isdisjoint(tags) or ("svg" in tags and not _drawings_marked(parser)):
         return False
     for title in parser.css("title") if tags else found:  # those inside drawings are gone
         walk.title(title)
@@ -67,11 +73,13 @@ def _set_apart(parser: LexborHTMLParser, walk: Walk) -> bool:
 
 
 def _drawings_marked(parser: LexborHTMLParser) -> bool:
-    """Each outermost drawing becomes one leaf; False when there are too many to look for one by one."""
+    """Each outermost drawing becomes one leaf; False when one holds links, or there are too many to look at."""
     for _ in range(MANY_DRAWINGS):
         drawing = parser.css_first("svg")
         if drawing is None:
             return True
+        if drawing.css_first("a") is not None:
+            return False
         drawing.insert_before(LEAF)
         drawing.decompose()
     return False

@@ -9,8 +9,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+import numpy as np
+import numpy.typing as npt
+
 MAX_TAGS = 10_000
-"""Pages with more tags are checked for their depth before they are parsed."""
+"""Pages with more tags are checked for their depth before they are parsed, others that look deep, too."""
 
 MAX_DEPTH = 512
 """Elements nested deeper are read as if their tags were not there; browsers draw the same line. Parsing takes
@@ -35,6 +38,9 @@ VOID = _set("area base br col embed hr img input link meta param source track wb
 """Elements without content, which no end tag closes."""
 
 _CLOSED_BY_NEXT = _set("p li dd dt td th tr tbody thead tfoot option optgroup html head body")
+_UNCOUNTED = np.array(
+    [int.from_bytes(tag[:4].encode(), "little") for tag in VOID | _CLOSED_BY_NEXT - {"html", "head", "body"}], np.uint32
+)
 _START = re.compile(r"<(?:(!(?=--))|(script|style|textarea)(?=[\s/>])|(/?)([a-z][^\s/<>]*+)[^<>]*+>)", re.I)
 """A comment, an element whose content is no markup, or a tag. No quantifier gives back what it took, and a tag ends at
 the next "<": a page of tags that are never closed is looked through once."""
@@ -57,7 +63,7 @@ def tame(text: str) -> str:
     tags = text.count("<")
     if tags > MANY_TAGS and _unclosed(text) > MAX_UNCLOSED:
         text = _FORMATTING.sub("", text)
-    return _flatten(text) if tags > MAX_TAGS else text
+    return _flatten(text) if tags > MAX_TAGS or (tags > 2 * MAX_DEPTH and _looks_deep(text)) else text
 
 
 def _show_shadows(text: str) -> str:
@@ -118,6 +124,28 @@ def _unclosed(text: str) -> int:
         tag = match[2].lower()
         opened[tag] = max(opened[tag] + (-1 if match[1] else 1), 0)
     return opened.total()
+
+
+def _looks_deep(text: str) -> bool:
+    """Whether elements seem to be nested deeper than MAX_DEPTH: by all tags at once, those in comments among them."""
+    raw = np.frombuffer(text.encode("utf-8", "replace") + b" " * 8, np.uint8)
+    at = np.flatnonzero(raw[:-8] == ord("<")) + 1
+    ends = raw[at] == ord("/")
+    names = _names(raw, at + ends)
+    counted = (names > 0) & ~np.isin(names, _UNCOUNTED)
+    depth = np.cumsum(np.where(ends, -1, 1) * counted)
+    return bool((depth - np.minimum.accumulate(np.minimum(depth, 0))).max(initial=0) > MAX_DEPTH)
+
+
+def _names(raw: npt.NDArray[np.uint8], at: npt.NDArray[np.intp]) -> npt.NDArray[np.uint32]:
+    """The names that begin at these places, by their first four letters: uint32[n], 0 for what is no name."""
+    names = np.zeros(len(at), np.uint32)
+    inside = np.ones(len(at), np.bool_)
+    for place in range(4):
+        letter = raw[at + place] | 0x20
+        inside &= (letter >= ord("a")) & (letter <= ord("z"))
+        names |= np.where(inside, letter, 0).astype(np.uint32) << (8 * place)
+    return names
 
 
 def _flatten(text: str) -> str:

@@ -207,8 +207,8 @@ def _stemmer(code: str) -> Callable[[str], str]:
 def _word_pattern(marked: bool) -> re.Pattern[str]:
     """A word, or a boundary. The underscore counts as no letter."""
     if not marked:
-        return re.compile(r"\x00|[^\W_]+")
-    return re.compile(rf"\x00|(?:[^\W_]|[{_marks()}])+")
+        return re.compile(r"\x00|[^\W_]++")
+    return re.compile(rf"\x00|(?:[^\W_]++|[{_marks()}]++)++")
 
 
 def _marks() -> str:

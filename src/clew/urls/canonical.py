@@ -46,6 +46,11 @@ __all__ = [
 LONGEST: Final = 65_536
 """Longer hrefs are not even parsed, longer URLs refused; ``scope.url_length`` is the limit that users set."""
 
+LONGEST_HOST: Final = 1_000
+"""Longer hosts are not parsed: names have 253 characters at most, and parsing takes the square of the length."""
+
+_LONG_HOST = re.compile(rf"\s*+[^/\\?#]*+[/\\]{{2,}}+[^/\\?#]{{{LONGEST_HOST}}}")
+
 _MEMO_LONGEST: Final = 2_048
 _MEMO_SIZE: Final = 1 << 15
 _ORIGINS: Final = 1 << 15
@@ -86,6 +91,8 @@ def canonical(url: str, base: str | None = None) -> str:
 def _canonical(url: str, base: str | None, longest: int) -> str:
     if len(url) > longest:
         raise UrlError(url, f"longer than {longest:,} characters")
+    if len(url) > LONGEST_HOST and _LONG_HOST.match(url):
+        raise UrlError(url, f"its host is longer than {LONGEST_HOST:,} characters")
     result = _finished(_resolved(url, base), url)
     if len(result) > longest:
         raise UrlError(url, f"longer than {longest:,} characters when written in full")
@@ -209,12 +216,12 @@ class _Place:
     def _upwards(self, href: str) -> str:
         """``../x``: climbing here spares the common case the parser."""
         directory = self.directory
-        if href.startswith("./"):
-            href = href[2:]
-        while href.startswith("../"):
-            href = href[3:]
-            directory = directory[: max(directory.rfind("/", 0, -1), len(self.origin)) + 1]
-        return directory + href
+        start = 2 if href.startswith("./") else 0
+        while href.startswith("../", start):
+            start += 3
+            if directory != self.root:
+                directory = directory[: max(directory.rfind("/", 0, -1), len(self.origin)) + 1]
+        return directory + href[start:]
 
 
 def _with_scheme(href: str, before: str, after: str) -> str | None:
