@@ -144,6 +144,7 @@ def _crawl(given: argparse.Namespace) -> list[float]:
     finally:
         server.kill()
         server.wait()
+        server.stdout.close()
 
 
 if __name__ == "__main__":

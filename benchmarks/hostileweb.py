@@ -177,6 +177,7 @@ def running(web: HostileWeb) -> Iterator[Counter[str]]:
         asked.update(json.loads(process.stdout.readline() or "{}"))
         process.kill()
         process.wait()
+        process.stdout.close()
 
 
 if __name__ == "__main__":

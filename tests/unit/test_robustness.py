@@ -37,3 +37,25 @@ def test_every_row_names_tests_that_exist() -> None:
         if not named or not all(exist):
             wrong.append(row)
     assert wrong == []
+
+
+CASES = set(range(1, 36))
+REPORTS = {3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 16, 17, 18, 19, 20, 21, 24, 25, 26, 27, 30}
+
+
+def numbers(word: str) -> set[int]:
+    """The numbers that rows give after a word: ``Case 7``, ``cases 5 and 6``, ``Reports 1 to 3, 9``."""
+    found: set[int] = set()
+    for row in rows():
+        for several in re.findall(rf"(?i)\b{word}s?\s+((?:\d+(?:\s*(?:,|and|to)\s*)?)+)", row[0]):
+            for first, last in re.findall(r"(\d+)(?:\s*to\s*(\d+))?", several):
+                found.update(range(int(first), int(last or first) + 1))
+    return found
+
+
+def test_every_case_has_a_row() -> None:
+    assert CASES - numbers("case") == set()
+
+
+def test_every_report_has_a_row() -> None:
+    assert REPORTS - numbers("report") == set()
