@@ -16,6 +16,7 @@ from clew.export.collection import chosen
 from clew.export.registry import EXPORTERS, make
 from clew.project.project import Project
 from clew.store.records import VisitRow
+from clew.words import many
 
 
 @click.command()
@@ -49,7 +50,7 @@ def command(project: Path, form: str, everything: bool, top: int, out: Path | No
     if as_json:
         print_json({"exported": count, "to": form, "out": str(out)})
     elif out is not None:
-        say(f"wrote {count} pages to {out}", err=True)
+        say(f"wrote {many(count, 'page')} to {out}", err=True)
 
 
 def _export(exporter: Exporter, pages: Iterator[VisitRow], out: Path | None) -> int:

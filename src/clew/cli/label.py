@@ -15,6 +15,7 @@ from clew.project.lists import Line, example
 from clew.project.project import Project
 from clew.project.uncertain import Candidate, uncertain
 from clew.text.shown import shown
+from clew.words import form, many
 
 
 @click.command()
@@ -40,7 +41,8 @@ def command(project: Path, url: str | None, verdict: str | None, n: int | None, 
     if as_json:
         print_json({"url": line, "verdict": verdict, "labels": len(opened.labels())})
     else:
-        say(f"{line} is {verdict}; {len(opened.labels())} pages are labelled")
+        count = len(opened.labels())
+        say(f"{line} is {verdict}; {many(count, 'page')} {form(count, 'is', 'are')} labelled")
 
 
 def _checked(project: Project, verdict: str) -> str:

@@ -9,6 +9,7 @@ from logging import DEBUG, INFO, getLogger
 
 from clew.model import Decision, Outcome, Session, Visit
 from clew.store.base import Store
+from clew.words import many
 
 LOGGER = getLogger("clew.crawl")
 
@@ -33,7 +34,7 @@ def session_ended(session: Session, waiting: int, rescored: bool) -> None:
     tell(
         "session",
         f"session {session.number}: {session.relevant} of {session.fetched} pages relevant, "
-        f"{session.relevant_total} of {session.fetched_total} in all, {waiting} links waiting"
+        f"{session.relevant_total} of {session.fetched_total} in all, {many(waiting, 'link')} waiting"
         f"{', all links scored again' if rescored else ''}",
         number=session.number,
         fetched=session.fetched,

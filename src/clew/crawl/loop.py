@@ -29,6 +29,7 @@ from clew.crawl.refusing import Refusing
 from clew.crawl.sessions import Sessions
 from clew.frontier.base import Lease
 from clew.model import Link, Outcome, Request, Response, Visit
+from clew.words import many
 from clew.workers.messages import Job, Reading
 
 BACKLOG = 64
@@ -98,7 +99,7 @@ class Loop:
         tell(
             "stopped",
             f"stopped by {stopped}: {progress.fetched} fetched ({progress.fetched_now} in this run), "
-            f"{progress.relevant} relevant, {waiting} links waiting",
+            f"{progress.relevant} relevant, {many(waiting, 'link')} waiting",
             stopped_by=stopped,
             fetched=progress.fetched,
             fetched_now=progress.fetched_now,

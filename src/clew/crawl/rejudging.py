@@ -20,6 +20,7 @@ from clew.examples.visited import examples, visited_page
 from clew.model import Judgement, Outcome, Source
 from clew.store.records import Rejudged, VisitRow
 from clew.strategies.base import Retraining
+from clew.words import form, many
 
 AT_ONCE = 64
 """Pages judged at a time."""
@@ -49,7 +50,11 @@ def _adopted(
     store.journal.archetypes = {topic: tuple(numbers) for topic, numbers in archetypes.items()}
     again = _Again(parts)
     store.visits.update(again.all())
-    tell("judged again", f"{again.pages} pages were judged again", pages=again.pages)
+    tell(
+        "judged again",
+        f"{many(again.pages, 'page')} {form(again.pages, 'was', 'were')} judged again",
+        pages=again.pages,
+    )
     parts.progress.recall(store.visits.relevant().tolist())
     return Retraining("", count, again.pages, parts.progress.relevant, before)
 

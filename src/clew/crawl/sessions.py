@@ -25,6 +25,7 @@ from clew.store.base import Store
 from clew.store.records import HostIds
 from clew.strategies.base import Strategy
 from clew.web.live.politeness import LONGEST_WAIT_S
+from clew.words import many
 
 BULK = 1 << 18
 """Links made known to a frontier at a time."""
@@ -131,10 +132,10 @@ class Sessions:
 
     def _tell_start(self) -> None:
         parts, fetched, waiting = self.parts, self.parts.progress.fetched, len(self.parts.frontier)
-        began = f"resumed after {fetched} fetches" if fetched else "started"
+        began = f"resumed after {many(fetched, 'fetch', 'fetches')}" if fetched else "started"
         tell(
             "resumed" if fetched else "started",
-            f"{began}: {parts.run.strategy} in {parts.world.name}, {waiting} links waiting",
+            f"{began}: {parts.run.strategy} in {parts.world.name}, {many(waiting, 'link')} waiting",
             strategy=parts.run.strategy,
             world=parts.world.name,
             fetched=fetched,
