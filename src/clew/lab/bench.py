@@ -40,8 +40,10 @@ class SharedReader:
         """As the reader's."""
         return self.reader.keep_text
 
-    def read(self, response: Response) -> Page:
-        """As ``Reader.read``."""
+    def read(self, response: Response, sitemap: bool = False) -> Page:
+        """As ``Reader.read``. Sitemaps are read anew: whether an answer is read as one depends on who asks."""
+        if sitemap:
+            return self.reader.read(response, sitemap=True)
         found = self._pages.get(response.url)
         if found is None:
             found = self._read(response)
