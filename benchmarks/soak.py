@@ -243,14 +243,14 @@ def main() -> None:
             runs.append(run)
             print(f"{name}: {run.row()}", file=sys.stderr, flush=True)
             plot(runs, given.plot)
-    hostile, clean = (run.row() for run in runs)
+    among, alone = (run.row() for run in runs)
     rows = [
-        {"what": heading.replace("\n", " "), "hostile": format(hostile[key], form), "clean": format(clean[key], form)}
+        {"what": heading.replace("\n", " "), "hostile": format(among[key], form), "clean": format(alone[key], form)}
         for key, (heading, form) in COLUMNS.items()
     ]
     show(f"{given.fetches:,} fetches", {name: (name, "") for name in rows[0]}, rows, as_json=False)
     if given.json:
-        print(json.dumps([hostile, clean]))
+        print(json.dumps([among, alone]))
     reasons = [{"reason": reason, "count": count} for reason, count in runs[0].reasons.most_common(40)]
     show("not fetched, hostile web", {"reason": ("reason", ""), "count": ("URLs", ",d")}, reasons, as_json=False)
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from clew.model import LinkKind
+from clew.testing.pages import html_page
 from clew.text.html import MAX_LEAVES, Document, parse
 from clew.text.taming import MAX_DEPTH, tame
 
@@ -80,6 +81,12 @@ def test_empty_anchors_have_a_leaf():
 def test_anchors_without_href_are_elements_like_any_other():
     page = parse("<a name=top></a><a>text</a>")
     assert page.leaves == ["", "text"] and page.anchors == []
+
+
+@pytest.mark.parametrize("tag", ["<a href>", "<a href=''>"])
+def test_an_empty_href_is_a_link_to_the_base(tag):
+    assert [one.href for one in parse(f"<base href=/b/>{tag}text</a>").anchors] == [""]
+    assert list(html_page(f"<base href=/b/>{tag}text</a>").links.urls) == ["http://a.test/b/"]
 
 
 def test_svg_and_iframe_are_one_leaf():

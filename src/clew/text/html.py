@@ -255,6 +255,8 @@ class Walk:
     def _link(self, node: LexborNode) -> Anchor | str | None:
         self.pending = len(self.ids)
         href = node.attrs.get("href")
+        if href is None and "href" in node.attrs:  # <a href>: a link to the base
+            href = ""
         if href is None:
             return None
         anchor = Anchor(LinkKind.ANCHOR, href, nofollow(node.attrs.get("rel")), first=len(self.document.leaves))
