@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -89,7 +90,7 @@ def _all(run: Callable[[Any], Iterable[object]]) -> Call:
 
 def _file(first: str = "") -> Call:
     """Writes the text to a file; its path."""
-    path = FOLDER / "clew-scanned"
+    path = FOLDER / f"clew-scanned-{os.getpid()}"
 
     def write(text: str) -> Path:
         path.write_bytes(_raw(first + text))
@@ -99,8 +100,8 @@ def _file(first: str = "") -> Call:
 
 
 def _warc(path: Path) -> object:
-    file = WarcFile(path)
-    return sum(1 for _ in file.scan())
+    with WarcFile(path) as file:
+        return sum(1 for _ in file.scan())
 
 
 def _answer(raw: bytes) -> object:
@@ -178,7 +179,7 @@ SCANS = (
     Scan("bookmarks", _all(bookmarks.read_bookmarks), _file("<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><p><DT>")),
     Scan("OPML", _all(opml.read_opml), _file("<opml><body>")),
     Scan("Open Directory", _all(dmoz.read_dmoz), _file('<Topic r:id="Top/A">')),
-    Scan("formula", _tolerant(lambda text: formula.parse(text, TREE))),
+    Scan("formula", _tolerant(lambda text: formula.parse(text, TREE)), longest=4096),  # the user's own text
     Scan("topics file", _tolerant(topicsfile.read_topics), _file("topics:\n")),
     Scan("file of a mirror", folder.sniffed, _raw),
     Scan("name of a mirror's file", folder.url_names),
