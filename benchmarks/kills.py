@@ -28,7 +28,7 @@ from clew.web.simulated import demo_web
 from clew.web.simulated.server import DemoServer
 
 SEED = 3
-LONGEST_S = 1.5
+LONGEST_S = 0.5
 """A crawl works at most so long before it is killed."""
 
 START_S = 120.0
