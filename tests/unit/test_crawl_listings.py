@@ -55,7 +55,7 @@ class Web(World):
 def crawled(
     web: Web, folder: Path | None = None, max_pages: int = 100, strategy: str = "breadth-first", **tables: Any
 ) -> Crawl:
-    settings = {**KEYWORDS, **tables}
+    settings = {**KEYWORDS, "traps": {"soft_404": 0}, **tables}  # all pages have one text
     crawl = Crawl(["http://a.test/"], world=web, strategy=strategy, settings=settings, folder=folder)
     crawl.run_sync(max_pages=max_pages)
     return crawl
