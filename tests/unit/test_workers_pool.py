@@ -49,14 +49,14 @@ class TouchyJudge:
 class HoldingReader(Reader):
     """Reads as READER does, but C code holds some pages for ever, and some take all memory or keep much of it."""
 
-    def read(self, response: Response) -> Page:
+    def read(self, response: Response, sitemap: bool = False) -> Page:
         if b"<title>hold" in response.body:
             re.match(r"(a+)+$", "a" * 60 + "b")  # without letting go of the interpreter
         if b"<title>greedy" in response.body:
             hoard.append(b"x" * (300 << 20))
         if b"<title>keeps" in response.body:
             hoard.append(b"x" * (20 << 20))
-        return super().read(response)
+        return super().read(response, sitemap)
 
 
 HOLDING = HoldingReader(READER.canonicalise, READER.key_of, READER.host_of, READER.words_of)
