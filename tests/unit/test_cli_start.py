@@ -19,6 +19,19 @@ def test_no_large_library_is_loaded_before_it_is_needed(module: str) -> None:
     assert set(done.stdout.split()).isdisjoint(HEAVY)
 
 
+@pytest.mark.parametrize(
+    "module, libraries",
+    [
+        ("clew.cli.main", {"numpy", "msgspec", "asyncio", "tempfile"}),
+        ("clew.crawl.loop", {"aiohttp", "lxml"}),
+    ],
+)
+def test_a_start_loads_only_what_it_needs(module: str, libraries: set[str]) -> None:
+    code = f"import sys, {module}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)
+    assert set(done.stdout.split()).isdisjoint(libraries)
+
+
 def test_a_crawl_loads_no_strategy_that_it_does_not_use() -> None:
     code = "import sys, clew.cli.crawl; print(*[name for name in sys.modules if name.startswith('clew.strategies.')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import sys
-import tempfile
-import traceback
 from importlib import import_module
 from typing import Any
 
 import click
 
-from clew.cli.common import say
 from clew.errors import ClewError
-from clew.store.room import WORDS
-from clew.text.shown import shown_lines
 from clew.version import __version__
 
 COMMANDS = {
@@ -78,18 +73,31 @@ def execute(arguments: list[str] | None = None) -> int:  # noqa: PLR0911  # one 
     except KeyboardInterrupt:
         return _say("interrupted", 1)
     except Exception as error:
-        if isinstance(error, OSError) and (words := WORDS.get(error.errno or 0)):
-            return _say(f"{error.filename or 'the output'} cannot be written: {words}; make room", 1)
-        return _fault(error)
+        return _no_room(error) or _fault(error)
+
+
+# What only goes wrong is imported when it does: every command waits for what this module imports.
 
 
 def _say(message: str, code: int) -> int:
+    from clew.cli.common import say
+
     say(f"clew: {message}", err=True)
     return code
 
 
+def _no_room(error: Exception) -> int:
+    """The exit code where the disk is full; 0 where that is not what is wrong."""
+    from clew.store.room import WORDS
+
+    words = WORDS.get(error.errno or 0) if isinstance(error, OSError) else None
+    return _say(f"{error.filename or 'the output'} cannot be written: {words}; make room", 1) if words else 0
+
+
 def _usage(error: click.ClickException) -> int:
     """A wrong option or argument, which the message quotes."""
+    from clew.text.shown import shown_lines
+
     vars(error)["message"] = shown_lines(error.message)
     error.show()
     return 2
@@ -97,6 +105,11 @@ def _usage(error: click.ClickException) -> int:
 
 def _fault(error: Exception) -> int:
     """A fault of ours: the details go to a file, the user gets one line."""
+    import tempfile
+    import traceback
+
+    from clew.text.shown import shown_lines
+
     with tempfile.NamedTemporaryFile("w", prefix="clew-fault-", suffix=".txt", delete=False, encoding="utf-8") as out:
         out.write(shown_lines("".join(traceback.format_exception(error))))
     return _say(f"a fault in Clew, not in your input: {type(error).__name__}: {error}\n  details: {out.name}", 1)

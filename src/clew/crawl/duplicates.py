@@ -57,7 +57,7 @@ class Duplicates:
             reason = f"{SAME_PAGE} {self._url(original)} ({HOW[how]})"
             links = visit.links if self._leads_on(visit, original, how) else None
             visit = replace(visit, relevant=False, links=links, reason=reason)
-        return replace(visit, duplicate_of=original)
+        return replace(visit, duplicate_of=original) if original else visit
 
     def _declared(self, visit: Visit, page: Page) -> tuple[int, str]:
         """The visit that the page names as its canonical one, where that was believed."""

@@ -68,7 +68,7 @@ class Lessons:
             return visit
         found = self.soft.judge(visit)
         visit = self.duplicates.judge(visit) if found is visit else found
-        return replace(visit, barren=self.traps.is_barren(visit))
+        return replace(visit, barren=True) if self.traps.is_barren(visit) else visit
 
     def learn(self, visit: Visit) -> None:
         """A visit was remembered."""

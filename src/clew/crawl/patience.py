@@ -81,11 +81,10 @@ class Patience:
             tell("host given up", f"{name}: {response.reason}", level, host=name, reason=response.reason)
 
     def _back(self, host: int) -> None:
+        self._parts.store.hosts.fell_silent(host, "")  # what was noted in this run or an earlier one is over
         resting = self.resting.pop(host, None)
         if resting is None:
-            self._parts.store.hosts.fell_silent(host, "")  # of an earlier run
             return
-        self._parts.store.hosts.fell_silent(host, "")
         silent_s = self._parts.clock.now() - resting.since
         waiting = self._parts.frontier.waiting_on(host)
         tell(
@@ -139,8 +138,7 @@ class Patience:
         """What the crawl waits for, for the display; empty when it does not wait."""
         outage, clock = self._parts.world.outage, self._parts.clock
         if outage is not None:
-            since, again = clock_time(outage.since), clock_time(outage.next_test)
-            return f"{outage.reason} since {since}; asking again at {again}"
+            return _no_line(outage)
         if not self.resting:
             return ""
         waiting = [one for one in self.resting.values() if one.until > clock.now()]
@@ -153,13 +151,15 @@ class Patience:
     def _tell_line(self, outage: Outage | None) -> None:
         before, self._outage = self._outage, outage
         if before is None and outage is not None:
-            since, again = clock_time(outage.since), clock_time(outage.next_test)
-            text = f"{outage.reason} since {since}; asking again at {again}"
-            tell("line down", text, WARNING, waiting=len(self._parts.frontier))
+            tell("line down", _no_line(outage), WARNING, waiting=len(self._parts.frontier))
         elif before is not None and outage is None:
             away_s, waiting = self._parts.clock.now() - before.since, len(self._parts.frontier)
             text = f"back after {span(away_s)}; {_links_wait(waiting)}"
             tell("line back", text, WARNING, seconds=round(away_s, 1), waiting=waiting)
+
+
+def _no_line(outage: Outage) -> str:
+    return f"{outage.reason} since {clock_time(outage.since)}; asking again at {clock_time(outage.next_test)}"
 
 
 def _links_wait(count: int) -> str:

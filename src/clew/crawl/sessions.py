@@ -24,7 +24,7 @@ from clew.model import Decision, Keys, LinkBatch, LinkKind, Session, Visit
 from clew.store.base import Store
 from clew.store.records import HostIds
 from clew.strategies.base import Strategy
-from clew.web.live.politeness import LONGEST_WAIT_S
+from clew.web.base import LONGEST_WAIT_S
 from clew.words import many
 
 BULK = 1 << 18

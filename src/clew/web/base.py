@@ -13,10 +13,13 @@ from clew.model import Request, Response
 from clew.registry import name_of
 from clew.web.clock import VIRTUAL_START, Clock, LiveClock, VirtualClock
 
-__all__ = ["GIVEN_UP", "Clock", "Outage", "World"]
+__all__ = ["GIVEN_UP", "LONGEST_WAIT_S", "Clock", "Outage", "World"]
 
 GIVEN_UP = "host given up"
 """How the reason begins why a run with nothing else to do does not wait for a host."""
+
+LONGEST_WAIT_S = 86_400.0
+"""A host that asks for more than a day is left alone for a day."""
 
 
 @dataclass(frozen=True, slots=True)

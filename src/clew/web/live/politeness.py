@@ -13,6 +13,7 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from clew.config import PolitenessSettings
+from clew.web.base import LONGEST_WAIT_S
 
 FIRST_BACK_OFF_S = 1.0
 """Least back-off after a first failure; it is at least ten times the host's pause, and doubles."""
@@ -37,9 +38,6 @@ SMOOTHING = 0.3
 
 PLACES = 10_000
 """Addresses that are remembered before those free again are forgotten."""
-
-LONGEST_WAIT_S = 86_400.0
-"""A Retry-After of more than a day counts as a day."""
 
 
 @dataclass(slots=True)
