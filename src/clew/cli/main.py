@@ -90,8 +90,9 @@ def _no_room(error: Exception) -> int:
     """The exit code where the disk is full; 0 where that is not what is wrong."""
     from clew.store.room import WORDS
 
-    words = WORDS.get(error.errno or 0) if isinstance(error, OSError) else None
-    return _say(f"{error.filename or 'the output'} cannot be written: {words}; make room", 1) if words else 0
+    if not isinstance(error, OSError) or not (words := WORDS.get(error.errno or 0)):
+        return 0
+    return _say(f"{error.filename or 'the output'} cannot be written: {words}; make room", 1)
 
 
 def _usage(error: click.ClickException) -> int:

@@ -15,6 +15,7 @@ from pathlib import Path
 from clew.crawl.events import tell
 from clew.store.base import Store
 from clew.store.records import VisitRow
+from clew.words import form, many
 
 
 def mend(store: Store, archive: Path) -> int:
@@ -30,16 +31,19 @@ def mend(store: Store, archive: Path) -> int:
         store.journal.archive = name, min(length, first.warc_offset)
     store.commit()
     _cut(archive / first.warc_file, first.warc_offset)
-    gone = "1 page is gone" if len(lost) == 1 else f"{len(lost)} pages are gone"
     tell(
         "archive damaged",
-        f"{archive / first.warc_file} lost its end, as after a power cut: the records of {gone} (visits {first.number} "
-        f"to {lost[0].number}); what is known of them stays, and the crawl goes on",
+        f"{archive / first.warc_file} lost its end, as after a power cut: the records of {_gone(len(lost))} "
+        f"(visits {first.number} to {lost[0].number}); what is known of them stays, and the crawl goes on",
         WARNING,
         pages=len(lost),
         file=first.warc_file,
     )
     return len(lost)
+
+
+def _gone(pages: int) -> str:
+    return f"{many(pages, 'page')} {form(pages, 'is', 'are')} gone"
 
 
 def _lost(store: Store, archive: Path) -> list[VisitRow]:

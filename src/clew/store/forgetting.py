@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from clew.errors import ArchiveError
+from clew.store.warc import sync_folder
 from clew.text.warcrecords import Entry, WarcFile
 
 Span = tuple[int, int]
@@ -37,7 +38,7 @@ def erase_records(path: Path, matches: Callable[[str], bool]) -> int:
     except OSError as error:
         part.unlink(missing_ok=True)
         raise ArchiveError(f"{path} cannot be written anew: {error.strerror}; it is as it was") from error
-    _sync(path.parent)
+    sync_folder(path.parent)
     return count
 
 
@@ -97,11 +98,3 @@ def filler(length: int) -> bytes:
         if room >= 0:
             return b"\x1f\x8b\x08\x10\0\0\0\0\0\xff" + b" " * room + b"\0" + body
     raise ValueError(f"no gzip member has only {length} bytes")
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

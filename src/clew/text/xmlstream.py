@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from html import escape
 from html.entities import html5
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -24,6 +24,17 @@ MAX_DTD_CHARS = 1 << 16
 
 MAX_ELEMENTS = 20_000
 """Elements in one entry; what comes after an entry with more is not read."""
+
+_LENIENT: Mapping[str, Any] = {
+    "recover": True,
+    "resolve_entities": False,
+    "no_network": True,
+    "load_dtd": False,
+    "remove_comments": True,
+    "remove_pis": True,
+    "encoding": "utf-8",
+}
+"""How the parser takes what is broken, and looks at nothing outside the text."""
 
 _CDATA, _CDATA_END = "<![CDATA[", "]]>"
 _REFERENCE = re.compile(r"&(?:(#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[A-Za-z][A-Za-z0-9]{0,31});)?")
@@ -52,16 +63,7 @@ def entries(text: str, names: Collection[str]) -> Iterator[_Element]:
     """
     from lxml import etree
 
-    parser = etree.XMLPullParser(
-        events=("start", "end"),
-        recover=True,
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        remove_comments=True,
-        remove_pis=True,
-        encoding="utf-8",
-    )
+    parser = etree.XMLPullParser(events=("start", "end"), **_LENIENT)
     walk = _Walk(names)
     try:
         for piece in pieces(text):
@@ -91,16 +93,7 @@ def tell(text: str, listener: Listener) -> None:
     """Go through all of a text, of which nothing is kept. ``text`` may have lost its end anywhere."""
     from lxml import etree
 
-    parser = etree.XMLParser(
-        target=_Target(listener),
-        recover=True,
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        remove_comments=True,
-        remove_pis=True,
-        encoding="utf-8",
-    )
+    parser = etree.XMLParser(target=_Target(listener), **_LENIENT)
     try:
         for piece in pieces(text):
             parser.feed(piece.encode())

@@ -59,13 +59,8 @@ class Scope:
 
     def why_not(self, url: str, depth: int = 0) -> str | None:
         """The rule that keeps a canonical URL out and the value it met, in words; None: it belongs to the crawl."""
-        spared = self.never.why_not(url) if self.never else None
-        if spared is not None:
-            return spared
-        if len(url) > self._url_length:
-            return f"{len(url):,} characters are more than scope.url_length ({self._url_length:,})"
         start = origin(url)
-        reason = self._origins[start] if start in self._origins else self._judged(start)
+        reason = self._why_not_there(url, start)
         if reason is None and url.find(".", len(start)) > 0:
             reason = self._why_not_ending(url)
         if reason is None and (self._paths or self._exclude_paths):
@@ -76,18 +71,22 @@ class Scope:
 
     def why_not_list(self, url: str) -> str | None:
         """The same for a sitemap or feed, which is no page: paths that are not asked for and endings do not matter."""
-        spared = self.never.why_not(url) if self.never else None
-        if spared is not None:
-            return spared
-        if len(url) > self._url_length:
-            return f"{len(url):,} characters are more than scope.url_length ({self._url_length:,})"
         start = origin(url)
-        reason = self._origins[start] if start in self._origins else self._judged(start)
+        reason = self._why_not_there(url, start)
         return reason if reason is not None else self._why_excluded(url[len(start) :])
 
     def accepts_lists(self, urls: Iterable[str]) -> list[bool]:
         """Which canonical URLs of sitemaps and feeds may be asked for."""
         return [self.why_not_list(url) is None for url in urls]
+
+    def _why_not_there(self, url: str, start: str) -> str | None:
+        """What the do-not-crawl list, the URL's length and its origin ``start`` say."""
+        spared = self.never.why_not(url) if self.never else None
+        if spared is not None:
+            return spared
+        if len(url) > self._url_length:
+            return f"{len(url):,} characters are more than scope.url_length ({self._url_length:,})"
+        return self._origins[start] if start in self._origins else self._judged(start)
 
     def _judged(self, start: str) -> str | None:
         """What scheme and host say, and remember it: pages link to few hosts, again and again."""
