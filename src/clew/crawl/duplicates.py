@@ -73,9 +73,8 @@ class Duplicates:
             return found, "content"
         if prints.terms >= SAME_TEXT_TERMS and (found := self.table.same_text(prints.text)):
             return found, "text"
-        parent = self.table.get(visit.link.batch.source.visit)
-        if parent is not None and parent.fingerprint.body == prints.body:
-            return parent.duplicate_of or parent.number, "body"
+        if found := self.table.same_body(visit.link.batch.source.visit, prints.body):
+            return found, "body"
         if prints.terms >= self.settings.terms:
             return self.table.near(prints, self.settings.bits, self.settings.terms), "near"
         return 0, ""

@@ -74,6 +74,19 @@ class PrintTable:
 
     def get(self, number: int) -> PrintRow | None:
         """The page of a visit, if it is known."""
+        place = self._place(number)
+        if place < 0:
+            return None
+        prints = Fingerprint(*(column[place] for column in self._columns))
+        return PrintRow(number, prints, self._originals[place], False)
+
+    def same_body(self, number: int, body: int) -> int:
+        """The visit that a visit's page is or repeats, if that page has this body (0: it has not)."""
+        place = self._place(number)
+        return self._originals[place] or number if place >= 0 and self._columns[2][place] == body else 0
+
+    def _place(self, number: int) -> int:
+        """The place of a visit's page; -1 if it is not known."""
         low, high = self._oldest, self._count
         while low < high:
             middle = (low + high) // 2
@@ -82,10 +95,7 @@ class PrintTable:
             else:
                 high = middle
         place = low % self.room
-        if low == self._count or self._numbers[place] != number:
-            return None
-        prints = Fingerprint(*(column[place] for column in self._columns))
-        return PrintRow(number, prints, self._originals[place], False)
+        return place if low < self._count and self._numbers[place] == number else -1
 
     def same(self, content: int) -> int:
         """The visit whose page has this content, the first one (0: none)."""

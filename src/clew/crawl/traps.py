@@ -65,13 +65,13 @@ class Traps:
 
     def learn_farm(self, url: str, original: str, *, barren: bool) -> None:
         """Count a page's host, if its page repeats one of another host of its domain (``original``: its URL)."""
+        if not (original if barren else self._farms):
+            return
         name = host(url)
         domain = domain_of(name)
-        if not domain:
-            return
         if not barren:
             self._farms.pop(domain, None)
-        elif original and host(original) != name and domain_of(host(original)) == domain:
+        elif domain and host(original) != name and domain_of(host(original)) == domain:
             self._farms.setdefault(domain, set()).add(name)
 
     # -- what is left -------------------------------------------------------------------------------------
@@ -83,12 +83,12 @@ class Traps:
         source = link.batch.source.url
         if is_sort_order(link.url, source):
             return f"{TRAP}: it sorts the list that it stands on (traps.patience)"
-        if is_hopeless(link.url):
-            return f"{TRAP}: {Kind.PATH} (traps.patience)"
-        return self._endless(link, source) or self._farmed(link)
-
-    def _endless(self, link: Link, source: str) -> str:
         look = shape(link.url)
+        if look is not None and look.kind is Kind.PATH and is_hopeless(link.url):
+            return f"{TRAP}: {Kind.PATH} (traps.patience)"
+        return self._endless(link, source, look) or self._farmed(link)
+
+    def _endless(self, link: Link, source: str, look: Shape | None) -> str:
         row = self._rows.get(look, 0) if look is not None else 0
         if look is None or not row:
             return ""
@@ -104,8 +104,11 @@ class Traps:
         return f"{TRAP}: {look.kind}, {look.pattern}: {patience} pages in a row brought nothing new (traps.{setting})"
 
     def _farmed(self, link: Link) -> str:
-        most, domain = self.settings.farm_hosts, domain_of(link.host)
-        barren = self._farms.get(domain) if most and domain else None
+        most = self.settings.farm_hosts
+        if not most or not self._farms:
+            return ""
+        domain = domain_of(link.host)
+        barren = self._farms.get(domain) if domain else None
         if barren is None or len(barren) < most or domain_of(link.batch.source.host) != domain or self.spent(link.host):
             return ""
         return f"{TRAP}: a farm of hosts: {most} hosts of {domain} have one another's pages (traps.farm_hosts)"

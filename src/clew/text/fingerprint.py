@@ -13,12 +13,6 @@ import numpy as np
 
 from clew.model import Fingerprint, TermIds
 
-_LANES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).view(np.uint64)[:, 0]
-"""uint64[256]: the eight bits of a byte as eight bytes, so that one addition counts all of them."""
-
-_AT_ONCE = 255
-"""Terms whose bits can be added before a byte overflows."""
-
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 """Odd; 64 bits come of the 32 random ones of a term id."""
 
@@ -46,13 +40,9 @@ def fingerprint(
 
 def simhash(ids: TermIds) -> int:
     """The SimHash of distinct term ids: 64 bits, each set when it is set in the hashes of more than half of them."""
-    count = len(ids)
-    lanes = _LANES.take((ids.astype(np.uint64) * _MIX).view(np.uint8)).reshape(count, 8)  # a byte each bit of a term
-    sums = [np.add.reduce(lanes[start : start + _AT_ONCE]).view(np.uint8) for start in range(0, count, _AT_ONCE)]
-    if not sums:
-        return 0
-    votes = sums[0] if len(sums) == 1 else np.add.reduce(sums, dtype=np.int64)
-    return int.from_bytes(np.packbits(votes > count // 2).tobytes(), "big")
+    bits = np.unpackbits((ids.astype(np.uint64) * _MIX).view(np.uint8)).reshape(len(ids), 64)
+    votes = np.ones(len(ids), np.float32) @ bits.astype(np.float32)
+    return int.from_bytes(np.packbits(votes > len(ids) // 2).tobytes(), "big")
 
 
 def _distinct(ids: TermIds) -> TermIds:

@@ -38,7 +38,7 @@ Places = npt.NDArray[np.intp]
 def words_in(data: npt.NDArray[np.uint8]) -> tuple[Places, Places]:
     """Starts and lengths of the words in uint8[n]: whatever stands between bytes up to 0x20. The last must be one."""
     inside = data > 0x20
-    edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
+    edges = (inside[1:] != inside[:-1]).nonzero()[0] + 1
     if len(inside) and inside[0]:
         edges = np.concatenate([np.zeros(1, np.intp), edges])
     starts = edges[0::2]
@@ -75,7 +75,7 @@ class FormTable:
         """The ids of keys, and the places of those that are not there, in order."""
         slots = self._slots_of(keys)
         there, ids = self._keys.take(slots), self._ids.take(slots)
-        left = np.flatnonzero(there != keys)
+        left = (there != keys).nonzero()[0]
         there, missing = there.take(left), []
         while len(left):
             gone = there == 0
@@ -139,7 +139,7 @@ def _keys_of(raw: bytes, starts: Places, lengths: Places) -> Keys:
     """
     blocks = np.ndarray((len(raw) - _BLOCK + 1,), "<u8", raw, 0, (1,))  # eight bytes from every byte on
     keys = (blocks[starts] & _MASKS[np.minimum(lengths, _BLOCK)]).astype(np.uint64, copy=False)
-    longer, done = np.flatnonzero(lengths > _BLOCK), _BLOCK
+    longer, done = (lengths > _BLOCK).nonzero()[0], _BLOCK
     while len(longer) and done < LONGEST:
         mixed = keys[longer]
         mixed ^= mixed >> _FOLD

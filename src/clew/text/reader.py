@@ -198,17 +198,19 @@ class Reader:
         found = {target: anchors for target, anchors in targets.items() if target not in own}
         urls, facts, anchors = list(found), self._look_up(found), list(found.values())
         if self.scope is not None:
-            known = enumerate(zip(urls, anchors, facts, strict=True))
-            inside = [place for place, (at, ways, fact) in known if self._inside(at, ways[0].kind, fact)]
+            inside = [
+                place
+                for place, fact in enumerate(facts)
+                if (fact.inside if anchors[place][0].kind not in _LISTS else self._lists_it(urls[place], fact))
+            ]
             if len(inside) < len(urls):
                 urls, facts = [urls[place] for place in inside], [facts[place] for place in inside]
                 anchors = [anchors[place] for place in inside]
         return urls[:most], facts[:most], anchors[:most]
 
-    def _inside(self, url: str, kind: LinkKind, facts: _Facts) -> bool:
-        if kind not in _LISTS or self.lists_scope is None:
-            return facts.inside
-        return self.lists_scope([url])[0]
+    def _lists_it(self, url: str, facts: _Facts) -> bool:
+        """Whether a sitemap or feed belongs to the crawl."""
+        return facts.inside if self.lists_scope is None else self.lists_scope([url])[0]
 
     def _look_up(self, urls: Collection[str]) -> list[_Facts]:
         """What the URLs alone tell. It is remembered: pages of a site link to the same URLs again and again."""

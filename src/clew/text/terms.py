@@ -141,7 +141,7 @@ class Tokeniser:
         if ids is None:
             return None
         kept = ids != DROPPED
-        ends = np.searchsorted(starts[kept], np.flatnonzero(data == BOUNDARY))
+        ends = starts[kept].searchsorted((data == BOUNDARY).nonzero()[0])
         terms = ids[kept]
         return terms, np.concatenate([[0], ends, [len(terms)]]).astype(np.int32)
 

@@ -112,5 +112,7 @@ def is_hopeless(url: str) -> bool:
 
 def is_sort_order(url: str, source: str) -> bool:
     """Whether a link sorts the directory listing that it stands on (the links of Apache's mod_autoindex)."""
+    if not url.partition("?")[2]:
+        return False
     name, path, query = parts(url)
-    return bool(query and _SORT.fullmatch(query)) and (name, path) == parts(source)[:2]
+    return bool(_SORT.fullmatch(query)) and (name, path) == parts(source)[:2]

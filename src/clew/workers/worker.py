@@ -89,7 +89,9 @@ class PageWorker:
         if isinstance(judgement, str):
             return self._unread(job, judgement)
         found = {"relevance": f"{self.interest.relevance(judgement):.6f}", "language": page.language}
-        return Reading(replace(page, text=""), judgement, "", self._records(job, found, page.digest))
+        return Reading(
+            replace(page, text="") if page.text else page, judgement, "", self._records(job, found, page.digest)
+        )
 
     def _chosen(self, job: Job, page: Page) -> tuple[Page, Judgement | None]:
         """The links of a sitemap that sound best, and what the judge says of them on average."""

@@ -133,7 +133,9 @@ def _record_id(name: str) -> str:
     """The same visit, by its name, gives the same id in every run."""
     if not name.isascii():
         name = name.encode("utf-8", "surrogatepass").decode("latin-1")
-    return f"<{uuid.uuid5(uuid.NAMESPACE_URL, name).urn}>"
+    hashed = sha1(uuid.NAMESPACE_URL.bytes + name.encode(), usedforsecurity=False).hexdigest()  # uuid.uuid5, but faster
+    variant = "89ab"[int(hashed[16], 16) & 3]
+    return f"<urn:uuid:{hashed[:8]}-{hashed[8:12]}-5{hashed[13:16]}-{variant}{hashed[17:20]}-{hashed[20:32]}>"
 
 
 def _digest(data: bytes, rest: bytes = b"") -> str:

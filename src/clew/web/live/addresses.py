@@ -11,6 +11,7 @@ import ipaddress
 import socket
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -227,6 +228,7 @@ def _address(name: str, text: str) -> str:
         raise InputError(f"web.live.resolve: {name} = {text!r} is no IP address") from error
 
 
+@lru_cache(maxsize=1 << 12)
 def _is_address(text: str) -> bool:
     try:
         ipaddress.ip_address(text)
