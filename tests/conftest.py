@@ -1,5 +1,5 @@
 """Lets every test import ``support``; no property test fails because the machine is busy, none goes through a proxy
-that the environment names."""
+that the environment names, and the hundreds of processes that tests start share compiled modules."""
 
 from __future__ import annotations
 
@@ -17,3 +17,5 @@ settings.load_profile("patient")
 for _name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
     os.environ.pop(_name, None)
     os.environ.pop(_name.upper(), None)
+
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each would compile all modules anew: two seconds a process

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import gc
+import io
 import json
+import logging
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from clew.cli.main import execute
 from clew.model import Leaves, Links, Page, TermIds
 from clew.testing import StubView, batch_of, html_page, text_page
 from clew.testing.pages import READER, NoHistory
 
 __all__ = [
-    "READER", "SHARED", "NoHistory", "StubView", "batch_of", "clew", "clew_json", "exported", "html_page",
+    "READER", "SHARED", "NoHistory", "StubView", "batch_of", "clew", "clew_json", "clew_process", "exported", "html_page",
     "page_of_terms", "shared", "text_page", "uints", "write_project",
 ]  # fmt: skip
 
@@ -68,18 +74,39 @@ def write_project(
     return folder
 
 
-def clew(*arguments: object, code: int = 0, timeout: float = PATIENCE_S) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own and check its exit code."""
+def clew(*arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
+    """Run the command line in this process, and check its exit code. Most of the time of a short command is that of
+    starting Python; what must be a process of its own is run by ``clew_process``."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    log, stop, interrupt = logging.getLogger(), signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+    handlers, level, limits = list(log.handlers), log.level, gc.get_threshold()
+    try:
+        with redirect_stdout(out), redirect_stderr(err):
+            found = execute([*map(str, arguments)])
+    finally:
+        log.handlers[:], log.level = handlers, level
+        gc.set_threshold(*limits)
+    assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == (stop, interrupt)
+    texts = [stream.detach().getvalue().decode().replace("\r\n", "\n") for stream in (out, err)]
+    return _checked(subprocess.CompletedProcess([*map(str, arguments)], found, *texts), code)
+
+
+def clew_process(*arguments: object, code: int = 0, timeout: float = PATIENCE_S) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own, as a user does, and check its exit code."""
     command = [sys.executable, "-m", "clew.cli", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+    return _checked(done, code)
+
+
+def _checked(done: subprocess.CompletedProcess[str], code: int) -> subprocess.CompletedProcess[str]:
     assert done.returncode == code, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
     assert "Traceback" not in done.stderr, done.stderr
     return done
 
 
-def clew_json(*arguments: object, timeout: float = PATIENCE_S) -> Any:
+def clew_json(*arguments: object) -> Any:
     """The JSON object that a command prints last."""
-    return json.loads(clew(*arguments, "--json", timeout=timeout).stdout.splitlines()[-1])
+    return json.loads(clew(*arguments, "--json").stdout.splitlines()[-1])
 
 
 def exported(project: Path, *options: str) -> list[dict[str, Any]]:
