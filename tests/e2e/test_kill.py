@@ -18,7 +18,9 @@ from clew.web.simulated import demo_web
 from clew.web.simulated.server import DemoServer
 from support import PATIENCE_S, clew, clew_json, exported
 
-KILLS = 20
+KILLS = 8
+"""Of each crawl; benchmarks/kills.py kills two hundred times."""
+
 HOSTS_AT_ONCE = 8
 SIM = "sim:pages=5000,seed=11"
 
@@ -81,7 +83,7 @@ def read_archives(project: Path) -> list[str]:
 
 @pytest.mark.timeout(4 * PATIENCE_S)
 def test_a_served_crawl_survives_kills(tmp_path: Path) -> None:
-    pages = 1_200
+    pages = 700
     with DemoServer(demo_web(3).web, log_file=tmp_path / "log") as server:
         project = served_project(tmp_path / "p", server)
         hits = kill_again_and_again(project, pages, random.Random(5))
@@ -107,7 +109,7 @@ def test_a_served_crawl_survives_kills(tmp_path: Path) -> None:
 
 @pytest.mark.timeout(4 * PATIENCE_S)
 def test_a_simulated_crawl_goes_on_as_if_nothing_happened(tmp_path: Path) -> None:
-    pages = 1_500
+    pages = 800
     for name in ("undisturbed", "killed"):
         clew("init", tmp_path / name, "--web", SIM)
         toml = tmp_path / name / "clew.toml"
@@ -115,7 +117,7 @@ def test_a_simulated_crawl_goes_on_as_if_nothing_happened(tmp_path: Path) -> Non
     clew("crawl", tmp_path / "undisturbed", "--max-pages", pages, "--quiet")
     hits = kill_again_and_again(tmp_path / "killed", pages, random.Random(6))
     last = json.loads(clew("crawl", tmp_path / "killed", "--max-pages", pages, "--json").stdout.splitlines()[-1])
-    assert hits >= 5, "the kills must hit running crawls"
+    assert hits >= 3, "the kills must hit running crawls"
     assert last["fetched"] == pages
     one, other = (exported(tmp_path / name, "--all") for name in ("undisturbed", "killed"))
     drop = ("warc_file", "warc_offset")
