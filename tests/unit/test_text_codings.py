@@ -211,6 +211,27 @@ def test_bombs_in_bombs_are_stopped() -> None:
         assert time.process_time() - began < 2
 
 
+def test_a_hundred_thousand_members_take_no_longer_than_their_bytes() -> None:
+    def seconds(count: int) -> float:
+        body = gzip.compress(b"", mtime=0) * count + gzip.compress(b"the end")
+        began = time.process_time()
+        assert decoded(body, ("gzip",), 5_000_000) == b"the end"
+        return time.process_time() - began
+
+    assert seconds(100_000) < 3 * min(seconds(50_000) for _ in range(2)) + 0.1
+
+
+def test_what_follows_the_last_member_is_dropped_in_pieces_of_any_size() -> None:
+    body = gzip.compress(b"page") + b"x" * 70_000 + gzip.compress(b"no page")
+    assert decoded(body, ("gzip",), 5_000_000) == b"page"
+    for size in (1, 7, 70_024):
+        collector = Collector(("gzip",), 5_000_000)
+        for start in range(0, len(body), size):
+            collector.feed(body[start : start + size])
+        collector.finish()
+        assert collector.read() == b"page"
+
+
 def test_a_window_larger_than_browsers_allow_is_damage() -> None:
     packer = zstandard.ZstdCompressor(
         compression_params=zstandard.ZstdCompressionParameters(window_log=27)

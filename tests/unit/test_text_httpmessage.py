@@ -30,6 +30,9 @@ def test_a_message_with_any_line_ends(end):
     [
         (b"HTTP/1.0 302 \r\nLocation: /x\r\n\r\n", 302, b""),
         (b"HTTP/1.0 302\r\n\r\nbody", 302, b"body"),
+        (b"HTTP/1.1\r\n\r\nbody", 200, b"body"),
+        (b"HTTP/1.1 OK\r\nA: b\r\n\r\nbody", 200, b"body"),
+        (b"HTTP/1.1: 404 Gone\r\n\r\nbody", 404, b"body"),
         (b"HTTP/1.1 200 OK", 200, b""),
         (b"HTTP/1.1 200 OK\r\n\r\n\r\nbody", 200, b"\r\nbody"),
         (b"HTTP/2 200\r\nA: b\r\n\r\nbody", 200, b"body"),
@@ -42,7 +45,7 @@ def test_sparse_messages(block, status, body):
 
 
 @pytest.mark.parametrize(
-    "block", [b"", b"HTTPX/1.1 200 OK\r\n\r\n", b"<html>", b"HTTP/1.1 abc\r\n\r\n", b"HTTP/1.1 2000 OK"]
+    "block", [b"", b"HTTPX/1.1 200 OK\r\n\r\n", b"<html>", b"HTTP is\r\n\r\n", b"HTTP/1.1 2000 OK", b"HTTP/1.1 -1"]
 )
 def test_what_is_no_message(block):
     assert status_of(block) == 0

@@ -9,7 +9,7 @@ that breaks off inside its compression or is damaged, the part that can be decod
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import IO, Protocol, cast
 
@@ -253,26 +253,37 @@ class _Inflating(_Sniffing):
 
 
 class _Gzip(_Inflating):
-    """Every gzip member of a body; what follows the last one is dropped, as by browsers."""
+    """Every gzip member of a body; what follows the last one is dropped, as by browsers.
+
+    In small steps: a body can be a hundred thousand empty members, and zlib copies what lies behind each.
+    """
 
     _between = b""
+    _over = False
 
     def begin(self, head: bytes) -> bool:
         self._stream = zlib.decompressobj(31)
         return head.startswith(_GZIP_MAGIC)
 
     def decode(self, data: bytes) -> bytes:
-        out: list[bytes] = []
-        while data:
+        if len(data) <= _STEP:
+            return b"".join(self._members(data))
+        steps = range(0, len(data), _STEP)
+        return b"".join([part for start in steps for part in self._members(data[start : start + _STEP])])
+
+    def _members(self, data: bytes) -> Iterator[bytes]:
+        while data and not self._over:
             if self._stream.eof:
                 data = self._between + data
                 self._between = data if len(data) < self.magic_bytes else b""
-                if self._between or not data.startswith(_GZIP_MAGIC):
+                if self._between:
+                    break
+                if not data.startswith(_GZIP_MAGIC):
+                    self._over = True
                     break
                 self._stream = zlib.decompressobj(31)
-            out.append(self.inflate(data))
+            yield self.inflate(data)
             data = self._stream.unused_data
-        return b"".join(out)
 
 
 class _Deflate(_Inflating):

@@ -2,7 +2,8 @@
 
 A value is a list of directives with commas between. In a header the name of a robot and a colon may stand before
 directives; these are then for that robot alone, up to the next name. Dates hold commas, colons and spaces of their own:
-``unavailable_after: Wed, 25 Jun 2031 15:00:00 GMT, noindex``. When in doubt a directive counts.
+``unavailable_after: Wed, 25 Jun 2031 15:00:00 GMT, noindex``, and other directives have values: ``max-snippet: 20``.
+When in doubt a directive counts.
 """
 
 from __future__ import annotations
@@ -19,12 +20,16 @@ _KNOWN = frozenset(
         "nosnippet", "notranslate", "noydir", "unavailable_after", "indexifembedded", "nositelinkssearchbox",
     }
 )  # fmt: skip
+_HEADER = "x-robots-tag"
 _UNTIL = "unavailable_after"
 _DATE_COMMAS = 2
 """Commas in a date, at most: ``Wednesday, June 25, 2031``."""
 
 _MONTH_DAY = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*+\.?[ \t]++[0-9]{1,2}")
-_PARTED = re.compile(r"[\s,;]+")
+_PARTED = re.compile(r"[\s,;|:=\"']+")
+_VALUED = re.compile(r"\bmax-[a-z-]++\s*+[:=]\s*+[^\s,;|]*+")
+"""A directive whose value is no directive: ``max-image-preview: none``."""
+
 _NOTHING = frozenset({"noindex", "nofollow"})
 
 
@@ -42,7 +47,7 @@ def directives(
         if name in ("robots", agent):
             found |= _of(_pieces(content), now)
     for name, value in headers:
-        if name.lower() == "x-robots-tag":
+        if name.lower() == _HEADER:
             found |= _of([piece for named, piece in _addressed(_pieces(value)) if named in ours], now)
     return found | _NOTHING if "none" in found else found
 
@@ -68,9 +73,16 @@ def _addressed(pieces: Sequence[str]) -> Iterable[tuple[str, str]]:
     for piece in pieces:
         before, colon, after = piece.partition(":")
         name = before.strip()
-        if colon and name[:1] and not name[0].isdigit() and _PARTED.split(name)[-1] not in _KNOWN:
-            agent, piece = name, after.strip()  # noqa: PLW2901
+        if colon and _names_a_robot(name, after):
+            agent, piece = "" if name == _HEADER else name, after.strip()  # noqa: PLW2901
         yield agent, piece
+
+
+def _names_a_robot(name: str, value: str) -> bool:
+    """Whether what stands before a colon is the name of a robot, and no directive that has a value."""
+    if not name or name[0].isdigit() or name.startswith("max-") or _PARTED.split(name)[-1] in _KNOWN:
+        return False
+    return not value.strip() or not _KNOWN.isdisjoint(_PARTED.split(value)) or _VALUED.search(value) is not None
 
 
 def _of(pieces: Iterable[str], now: float) -> set[str]:
@@ -80,7 +92,7 @@ def _of(pieces: Iterable[str], now: float) -> set[str]:
         _, _, date = piece.partition(_UNTIL)
         if date and 0 < _time(date.lstrip(" \t:=")) < now:
             found.add("noindex")
-        found.update(_PARTED.split(piece))
+        found.update(_PARTED.split(_VALUED.sub(" ", piece)))
     return found
 
 

@@ -32,8 +32,11 @@ START = re.compile(rb".{0,4}(?:HTTP|ICY)", re.I | re.S)
 """How an answer begins: browsers overlook up to four bytes before it."""
 
 _STATUS = re.compile(
-    rb".{0,4}(?:(HTTP)(?:/(\d{1,3}(?:\.\d{1,3})?))?|ICY)[ \t]+([1-9]\d\d)(?!\d)[ \t]*(.*)", re.I | re.S
+    rb".{0,4}(?:(HTTP)(?:/(\d{1,3}(?:\.\d{1,3})?))?[-/:;,.\d]{0,8}|ICY)[ \t]+([1-9]\d\d)(?!\d)[ \t]*(.*)", re.I | re.S
 )
+_NO_STATUS = re.compile(rb".{0,4}(HTTP)/(\d{1,3}\.\d{1,3})(?:[ \t]++()(?![-+]?\d)(.*)|()()\s*)", re.I | re.S)
+"""A status line that lacks its status: browsers take it for 200."""
+
 _TOKEN = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _PLAIN_FIELD = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]++):([^\r\n\0]*+)\r\n")
 _PLAIN_FIELDS = re.compile(rb"(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]++:[^\r\n\0]*+\r\n)*+\r\n")
@@ -100,14 +103,15 @@ def parse_response(block: bytes) -> HttpMessage:
 def parse_head(block: bytes) -> Head:
     """Status line and header lines, with or without the empty line. Raises MessageError when there is no status."""
     line, _, rest = block.partition(b"\n")
-    match = _STATUS.match(line.replace(b"\0", b""))
+    line = line.replace(b"\0", b"")
+    match = _STATUS.match(line) or _NO_STATUS.fullmatch(line)
     if match is None:
         raise MessageError(f"no HTTP status line but {line[:40]!r}")
-    protocol, number, status, phrase = match.groups(b"")
+    protocol, number, status, phrase = match.groups(b"")[:4]
     fields = header_fields(rest)
     return Head(
         version=f"HTTP/{number.decode()}" if number and protocol else "HTTP/1.0",
-        status=int(status),
+        status=int(status or 200),
         phrase=header_text(phrase.strip(_BLANK).replace(b"\r", b" ")),
         fields=fields,
         headers=_texts(fields, block.isascii()),

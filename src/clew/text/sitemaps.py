@@ -32,6 +32,7 @@ MAX_TEXT = 300
 
 _GZIP = b"\x1f\x8b"
 _LAYERS = 2
+_STEP = 1024
 _KINDS = {"url": LinkKind.LISTED, "sitemap": LinkKind.SITEMAP}
 _SAID = frozenset({"title", "caption", "keywords", "description"})
 """Elements of the extensions for news, images and videos that say in words what a page is about."""
@@ -91,30 +92,23 @@ def unpacked(body: bytes, most: int = MAX_BYTES) -> bytes:
 
 
 def _inflated(body: bytes, most: int) -> bytes:
+    """In small steps: what a step of a damaged member holds is lost, and zlib copies what lies behind each member."""
     parts: list[bytes] = []
-    while body.startswith(_GZIP) and most > 0:
-        stream = zlib.decompressobj(31)
-        try:
-            part = stream.decompress(body, most)
-        except zlib.error:
-            part = _before_damage(body, most)
-        parts.append(part)
-        most -= len(part)
-        body = stream.unused_data if stream.eof else b""
-    return b"".join(parts)
-
-
-def _before_damage(body: bytes, most: int) -> bytes:
-    """What a damaged gzip member gives until it fails."""
-    stream, parts = zlib.decompressobj(31), list[bytes]()
-    try:
-        for start in range(0, len(body), 1024):
-            if most <= 0:
+    stream, place, rest = zlib.decompressobj(31), 0, b""
+    while most > 0 and (rest or place < len(body)):
+        if len(rest) < len(_GZIP):
+            rest += body[place : place + _STEP]
+            place += _STEP
+        if stream.eof:
+            if not rest.startswith(_GZIP):
                 break
-            parts.append(stream.decompress(body[start : start + 1024], most))
-            most -= len(parts[-1])
-    except zlib.error:
-        pass
+            stream = zlib.decompressobj(31)
+        try:
+            parts.append(stream.decompress(rest, most))
+        except zlib.error:
+            break
+        most -= len(parts[-1])
+        rest = stream.unused_data if stream.eof else b""
     return b"".join(parts)
 
 
