@@ -82,7 +82,7 @@ MEANINGS = {
     "strategy": "the strategy of this run",
     "judge": "the judge of this run",
     "web": "where pages came from",
-    "silent_hosts": "hosts that did not answer, or have no address, and were not waited for any longer",
+    "silent_hosts": "hosts that did not answer as they should, or have no address, and were not waited for any longer",
     "silent_links": "the part of `frontier` that waits on them; the next run asks for it again",
     "why_nothing": "why nothing was fetched at all, a line a seed; empty when anything was",
     "hosts": "hosts visited",

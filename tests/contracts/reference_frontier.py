@@ -127,6 +127,11 @@ class ReferenceFrontier:
             url.state = "parked" if math.isnan(url.score) else "waiting"
         self._free(lease.host, ready_at)
 
+    def recall(self, leases: Iterable[Lease], when: float) -> None:
+        for lease in leases:
+            if self.urls[lease.key].state == "later":
+                self.later[lease.key] = min(self.later[lease.key], when)
+
     def _come_back(self, now: float) -> None:
         for key, when in list(self.later.items()):
             if when <= now:

@@ -126,6 +126,21 @@ class TestFrontier:
         assert drain(frontier, now=5.0) == [1]
         assert (frontier.waiting_on(0), frontier.next_ready()) == (0, None)
 
+    def test_a_postponed_link_may_be_recalled(self, make: Callable[[str], Frontier]) -> None:
+        frontier = make("best")
+        frontier.add(keys(1, 2, 3), hosts(0, 1, 2), scores(0.9, 0.8, 0.7), row=1)
+        leases = [lease for _ in range(3) if (lease := frontier.lease(0.0)) is not None]
+        for lease, again_at in zip(leases, (50.0, 2.0, 60.0), strict=True):
+            frontier.postpone(lease, 1.0, again_at)
+        frontier.recall(leases[:2], 5.0)  # the second comes before that anyway
+        assert (frontier.next_ready(), drain(frontier, now=2.0), frontier.next_ready()) == (2.0, [2], 5.0)
+        again = frontier.lease(5.0)
+        assert again is not None and again.key == 1
+        frontier.postpone(again, 5.0, 70.0)  # and is not back when it would have been before
+        assert (frontier.next_ready(), drain(frontier, now=60.0), len(frontier)) == (60.0, [3], 1)
+        frontier.recall(leases, 65.0)
+        assert drain(frontier, now=65.0) == [1]
+
     def test_a_postponed_link_may_be_finished_or_scored_again(self, make: Callable[[str], Frontier]) -> None:
         frontier = make("best")
         frontier.add(keys(1, 2, 3), hosts(0, 1, 2), scores(0.9, 0.8, 0.7), row=1)
@@ -435,6 +450,7 @@ class Twin:
         self.one, self.other = ColumnFrontier(rule), ReferenceFrontier(rule)  # type: ignore[arg-type]
         self.host_count = host_count
         self.leases: list[tuple[Lease, Lease]] = []
+        self.put_off: list[tuple[Lease, Lease]] = []
         self.rows: list[tuple[np.ndarray, np.ndarray]] = []
         self.now = 0.0
 
@@ -458,8 +474,14 @@ class Twin:
 
     def postpone(self, which: int, pause: float, more: float) -> None:
         mine, theirs = self.leases.pop(which)
+        self.put_off.append((mine, theirs))
         self.one.postpone(mine, self.now + pause, self.now + pause + more)
         self.other.postpone(theirs, self.now + pause, self.now + pause + more)
+
+    def recall(self, wait: float) -> None:
+        """All that were put off, by whatever lease."""
+        for frontier, leases in zip((self.one, self.other), zip(*self.put_off, strict=True), strict=False):
+            frontier.recall(leases, self.now + wait)
 
     def end(self, which: int, again: bool, pause: float) -> None:
         mine, theirs = self.leases.pop(which)
@@ -622,6 +644,11 @@ class Machine(RuleBasedStateMachine):
     @rule(which=st.integers(0, 9), pause=st.sampled_from([0.0, 1.0]), more=st.sampled_from([0.0, 0.5, 3.0]))
     def postpone(self, which: int, pause: float, more: float) -> None:
         self.twin.postpone(which % len(self.twin.leases), pause, more)
+
+    @precondition(lambda self: self.twin.put_off)
+    @rule(wait=st.sampled_from([0.0, 0.5, 1.0]))
+    def recall(self, wait: float) -> None:
+        self.twin.recall(wait)
 
     @rule(host=st.integers(0, 4), pause=st.sampled_from([0.0, 0.5, 1.0]))
     def hold(self, host: int, pause: float) -> None:

@@ -64,7 +64,7 @@ def test_silent_hosts_are_named_at_the_end(tmp_path: Path, port: int) -> None:
         dead = f"http://127.0.8.1:{gone.server_address[1]}/"
     project = write_project(tmp_path / "p", [f"http://127.0.0.1:{port}/", dead], *RELEVANT, settings(private=True))
     done = clew("crawl", project, "--quiet")
-    assert "1 host did not answer; its 1 link is asked for again by the next run" in done.stdout
+    assert "1 host is not waited for; its 1 link is asked for again by the next run" in done.stdout
     assert "1 link waiting" in done.stdout
     assert "host given up after 3 failures in a row: cannot connect: Connection refused" in done.stderr
     alone = write_project(tmp_path / "q", [dead], *RELEVANT, settings(private=True))

@@ -162,6 +162,23 @@ async def test_a_page_that_breaks_every_connection_is_no_verdict_on_its_host(tmp
     assert sum(outcome == "ok" for outcome, _, _ in found.values()) == 41
 
 
+async def test_pages_that_break_every_connection_do_not_hide_the_good_ones(tmp_path: Path) -> None:
+    """As report 16, with connections that are reset: / links to six such pages, and then to thirty good ones."""
+
+    async def hang_up(writer: asyncio.StreamWriter) -> None:
+        writer.transport.abort()
+
+    good, bad = [f"/good{n}" for n in range(30)], [f"/bad{n}" for n in range(6)]
+    pages: dict[str, Handler] = {**dict.fromkeys(good, page()), **dict.fromkeys(bad, hang_up)}
+    async with Servers({"/": page([*bad, *good]), **pages}) as server:
+        result = await live_crawl([server.url()], folder=tmp_path).run()
+    found = outcomes(tmp_path)
+    assert all(found[path][0] == "ok" for path in good)
+    assert result.refused == 0
+    assert {outcome for path, (outcome, _, _) in found.items() if path in bad} <= {"failed"}
+    assert result.failed + result.frontier == 6
+
+
 # -- answers that are errors ------------------------------------------------------------------------------------------
 
 
@@ -211,7 +228,10 @@ async def test_a_server_that_answers_nothing_but_errors_is_left_at_last() -> Non
     assert result.silent_links == result.frontier >= 35
 
 
-@pytest.mark.parametrize("status", ["429 Too Many Requests", "503 Service Unavailable"])
+SLOWER = ["429 Too Many Requests", "503 Service Unavailable", "420 Calm", "509 Bandwidth", "529 Overloaded"]
+
+
+@pytest.mark.parametrize("status", SLOWER)
 async def test_a_burst_of_429_drops_no_link(tmp_path: Path, status: str) -> None:
     """Report 17: eight answers 429 without Retry-After, then 200 for everything."""
     left = 8
@@ -227,6 +247,40 @@ async def test_a_burst_of_429_drops_no_link(tmp_path: Path, status: str) -> None
     assert (result.fetched, result.failed, result.refused, result.frontier) == (21, 0, 0, 0)
     assert {(outcome, attempt) for outcome, _, attempt in outcomes(tmp_path).values()} == {("ok", 0)}
     assert len(server.pages()) == 29
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "lost"),
+    [
+        ("408 Request Timeout", {}, 0),
+        ("425 Too Early", {}, 0),
+        ("403 Forbidden", {"Retry_After": "0"}, 0),
+        ("403 Forbidden", {}, 1),  # an answer of its own, until the next page has it too
+    ],
+)
+async def test_statuses_below_500_that_pass(tmp_path: Path, status: str, headers: dict[str, str], lost: int) -> None:
+    left = 8
+
+    async def at_first_not(writer: asyncio.StreamWriter) -> None:
+        nonlocal left
+        writer.write(page() if left <= 0 else answer(b"no", status, **headers))
+        left -= 1
+        await writer.drain()
+
+    async with Servers({"/": page(LINKS), **dict.fromkeys(LINKS, at_first_not)}) as server:
+        result = await live_crawl([server.url()], folder=tmp_path, politeness={"max_delay_s": 0.5}).run()
+    assert (result.failed, result.refused, result.frontier) == (lost, 0, 0)
+    assert sum(outcome == "ok" for outcome, _, _ in outcomes(tmp_path).values()) == 41 - lost
+
+
+async def test_pages_that_are_forbidden_for_good_are_asked_for_twice_at_most(tmp_path: Path) -> None:
+    closed = [f"/closed{n}" for n in range(12)]
+    async with Servers({"/": page([*closed, *LINKS[:9]]), **dict.fromkeys(LINKS, page())}) as server:
+        server.site.pages.update(dict.fromkeys(closed, answer(b"no", "403 Forbidden")))
+        result = await live_crawl([server.url()], folder=tmp_path).run()
+    assert (result.failed, result.frontier, result.silent_links) == (12, 0, 0)
+    asked = [server.site.paths().count(path) for path in closed]
+    assert (min(asked), max(asked)) == (1, 2)
 
 
 async def test_a_host_that_only_says_slow_down_ends_no_crawl_in_vain() -> None:

@@ -114,7 +114,8 @@ def _tell(project: Path, result: CrawlResult) -> None:
     if result.silent_links:
         hosts, links = result.silent_hosts, result.silent_links
         say(
-            f"{many(hosts, 'host')} did not answer; {form(hosts, 'its', 'their')} {many(links, 'link')} "
+            f"{many(hosts, 'host')} {form(hosts, 'is', 'are')} not waited for; {form(hosts, 'its', 'their')} "
+            f"{many(links, 'link')} "
             f"{form(links, 'is', 'are')} asked for again by the next run"
         )
     say(f"go on: clew crawl {project}    look: clew report {project}    take: clew export {project} --to jsonl")

@@ -247,12 +247,12 @@ class Loop:
         self.patience.note(lease, link, response)
         ready_at = max(response.ready_at, response.rests_until)
         if response.outcome is Outcome.DEFERRED:
-            self.parts.frontier.postpone(lease, ready_at, response.retry_at or ready_at)
+            self.parts.frontier.postpone(lease, ready_at, self.patience.again_at(lease, response))
             return True
         last = link.attempt + 1 >= self.parts.settings.crawl.max_attempts
         if response.outcome is Outcome.FAILED and response.retry_at is not None and not last:
             self.attempts[lease.key] = link.attempt + 1
-            self.parts.frontier.postpone(lease, ready_at, response.retry_at)
+            self.parts.frontier.postpone(lease, ready_at, self.patience.again_at(lease, response))
             return True
         self.attempts.pop(lease.key, None)
         self.parts.frontier.done(lease, ready_at)

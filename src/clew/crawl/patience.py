@@ -14,8 +14,11 @@ from clew.crawl.events import tell
 from clew.crawl.parts import Parts
 from clew.frontier.base import Lease
 from clew.model import Link, Response
-from clew.web.base import Outage
+from clew.web.base import GIVEN_UP, Outage
 from clew.words import clock_time, form, many, span
+
+OTHERS = 50
+"""Links of a silent host are tried before one that came to nothing is tried again, at most."""
 
 LOOK_S = 0.25
 """How often is looked whether nothing but hosts that are given up is left."""
@@ -41,6 +44,9 @@ class Patience:
         self._parts = parts
         self.resting: dict[int, Resting] = {}
         self.alone: dict[int, tuple[int, str]] = {}  # links given up, while others of their hosts are not: host, reason
+        self._tried: dict[
+            int, list[tuple[Lease, float, float]]
+        ] = {}  # host -> links behind others: when again, its rest
         self._probes: set[int] = set()  # hosts that are given up and being asked again
         self._outage: Outage | None = None
         self._probed = 0.0
@@ -69,6 +75,29 @@ class Patience:
         elif lease.host in self.resting and not response.given_up:
             self.resting[lease.host].given_up = False  # it has an address again, or its turn has come
 
+    def again_at(self, lease: Lease, response: Response) -> float:
+        """When a link that goes back to the frontier may be taken again; it is no part of it yet. One that came to
+        nothing on a silent host is behind all others of that host, until one of them is answered or all were tried."""
+        again = response.retry_at or 0.0
+        if response.status or not (response.rests_until and response.fetched_at):
+            return again
+        rest_s = response.rests_until - self._parts.clock.now()
+        tried = self._tried.setdefault(lease.host, [])
+        others = self._parts.frontier.waiting_on(lease.host) - len(tried)
+        if others <= 0:
+            self._all_again(lease.host, 0.0)
+            return again
+        tried.append((lease, again, rest_s))
+        return max(again, response.rests_until + rest_s * min(others, OTHERS))
+
+    def _all_again(self, host: int, apart: float) -> None:
+        """The links of a host that were behind others come one by one, so many times the first rest ``apart``: if it
+        was they that broke the connections, others are asked for between them."""
+        tried = self._tried.pop(host, [])
+        for place, (lease, again, _) in enumerate(tried):
+            when = self._parts.clock.now() + place * apart * tried[0][2]
+            self._parts.frontier.recall((lease,), max(again, when))
+
     def _rests(self, host: int, name: str, response: Response) -> None:
         known = self.resting.get(host)
         since, told = (known.since, known.told) if known is not None else (self._parts.clock.now(), False)
@@ -78,10 +107,12 @@ class Patience:
         self._parts.store.hosts.fell_silent(host, response.reason)
         if response.given_up and not told:
             level = WARNING if response.requests or known is not None else DEBUG  # names that never were are many
-            tell("host given up", f"{name}: {response.reason}", level, host=name, reason=response.reason)
+            says = "" if response.reason.startswith(GIVEN_UP) else " is not waited for"
+            tell("host given up", f"{name}{says}: {response.reason}", level, host=name, reason=response.reason)
 
     def _back(self, host: int) -> None:
         self._parts.store.hosts.fell_silent(host, "")  # what was noted in this run or an earlier one is over
+        self._all_again(host, apart=2.0)
         resting = self.resting.pop(host, None)
         if resting is None:
             return

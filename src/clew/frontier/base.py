@@ -102,6 +102,10 @@ class Frontier(Protocol):
         """
         ...
 
+    def recall(self, leases: Iterable[Lease], when: float) -> None:
+        """Links that were postponed for longer, by these leases, may be leased from ``when`` on."""
+        ...
+
     def finish(self, keys: Keys) -> None:
         """Mark keys as done without leasing them (used when the frontier is rebuilt). Unknown keys become known."""
         ...

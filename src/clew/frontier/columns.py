@@ -120,6 +120,9 @@ class ColumnFrontier:
             self._wait(slot, lease.host)
         self._hosts.free(lease.host, ready_at)
 
+    def recall(self, leases: Iterable[Lease], when: float) -> None:
+        self._postponed.sooner(when, (lease.slot for lease in leases))
+
     def _wait(self, slot: int, host: int) -> None:
         """A link that was leased or postponed waits again."""
         slots = self._slots

@@ -16,9 +16,6 @@ from clew.words import many
 LEAST_PAGES = 3
 """So many pages in a row must answer with errors at least before that speaks of their server."""
 
-ERRORS_PAUSE = 10.0
-"""A server that answers with nothing but errors is asked again after so many of its pauses at the latest."""
-
 ERRORS_MANY = 10
 """It is not waited for after so many times ``politeness.give_up_after`` errors in a row."""
 
@@ -62,12 +59,15 @@ class Failed:
 @dataclass(slots=True)
 class Server:
     """A scheme, host and port: connections that came to nothing, and answers that were errors (500 and more), each in a
-    row; good ``answers`` in all; pages that ``failed`` (the last ones), and those among them of which nobody can say
-    whether it is their own fault (``doubtful``), since no good answer came after them."""
+    row; good ``answers`` in all, how many of them were ``pages``, and how many in a row ``barred`` the way (401, 403);
+    pages that ``failed`` (the last ones), and those among them of which nobody can say whether it is their own fault
+    (``doubtful``), since no good answer came after them."""
 
     silence: Silence = field(default_factory=Silence)
     errors: Silence = field(default_factory=Silence)
     answers: int = 0
+    pages: int = 0
+    barred: int = 0
     failed: dict[str, Failed] = field(default_factory=dict)
     doubtful: set[str] = field(default_factory=set)
 
@@ -107,11 +107,12 @@ class Servers:
         self._note(server, url, now, own=sent and own)
         return sent and own
 
-    def erred(self, server: Server, url: str, reason: str, now: float, delay_s: float) -> bool:
+    def erred(self, server: Server, url: str, reason: str, now: float, delay_s: float, most_s: float) -> bool:
         """The server answered with an error. Returns whether that is held against the page.
 
         It is when others of the server were answered since the page failed last, or few failed with it; else once in
-        ``politeness.max_delay_s``. When page after page fails the server is asked less and less often.
+        ``politeness.max_delay_s``. When page after page fails the server is asked less and less often, every ``most_s``
+        seconds at last.
         """
         server.silence.end()
         server.errors.miss(reason, now, 0.0, 0.0)
@@ -120,27 +121,31 @@ class Servers:
         few = len(server.doubtful) == 1 or (before is None and len(server.doubtful) < self._many)
         own = own or few or (before is not None and now - before.counted_at >= self._settings.max_delay_s)
         self._note(server, url, now, own=own)
-        server.errors.until = now + self.errors_pause_s(server, delay_s)
+        server.errors.until = now + self.errors_pause_s(server, delay_s, most_s)
         return own
 
-    def errors_pause_s(self, server: Server, delay_s: float) -> float:
+    def errors_pause_s(self, server: Server, delay_s: float, most_s: float) -> float:
         """Seconds between two requests to a server that answers with errors; 0 while few pages fail."""
         if len(server.doubtful) < self._many:
             return 0.0
         steps = min(max(server.errors.times - self._many, 0), 60)
-        return min(delay_s * min(1.5 ** (steps + 1), ERRORS_PAUSE), self._settings.longest_rest_s)
+        return min(delay_s * 1.5 ** (steps + 1), most_s, self._settings.longest_rest_s)
 
     def failing(self, server: Server) -> int:
         """How many pages have failed since the server's last good answer."""
         return sum(failed.answers == server.answers for failed in server.failed.values())
 
-    def answered(self, server: Server) -> None:
-        """Something came that is no error."""
+    def answered(self, server: Server, *, barred: bool = False, page: bool = False) -> int:
+        """Something came that is no error: a ``page``, a redirect, *not found*, or word that the way is ``barred``.
+        Returns how often in a row it was barred, for a server that had been open."""
         server.answers += 1
+        server.pages += page
+        server.barred = server.barred + 1 if barred else 0
         if server.doubtful or server.silence.times or server.errors.times:
             server.silence.end()
             server.errors.end()
             server.doubtful.clear()
+        return server.barred if server.pages else 0
 
     def given_up(self, server: Server) -> str:
         """Why a run with nothing else to do does not wait for the server; an empty string when it does."""

@@ -36,6 +36,15 @@ from clew.web.live.wire import Appetite, Exchange, Wire
 
 _REDIRECTS = frozenset((300, 301, 302, 303, 307, 308))
 
+_TOO_MUCH = frozenset((420, 429, 503, 509, 529))
+"""Statuses that say: not so fast. 420, 509 and 529 are in no standard, but in use."""
+
+_PASSING = frozenset((408, 425))
+"""Statuses below 500 that say nothing of the page: too late, too early (RFC 9110 section 15.5.9, RFC 8470)."""
+
+_BARRED = frozenset((401, 403))
+"""Statuses that are a page's own, unless page after page of a site that was open has them."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Obstacle:
@@ -293,7 +302,7 @@ class LiveWorld(World):
         now, server = self._clock.now(), self._servers.of(step.origin)
         self._heard(exchange, step)
         server.silence.end()
-        if exchange.status in (429, 503):
+        if exchange.status in _TOO_MUCH:
             self._politeness.too_much(keeper, now, retry_after(exchange.header("retry-after"), now))
         elif exchange.status < 500:
             self._servers.answered(server)
@@ -346,9 +355,9 @@ class LiveWorld(World):
         if (not exchange.status and fault is None) or (fault is not None and fault.strike and exchange.status < 300):
             return self._silent(request, target, host, exchange, fetched_at)
         self._heard(exchange, target)
-        if exchange.status in (429, 503):
+        if exchange.status in _TOO_MUCH or (exchange.status in _BARRED and exchange.header("retry-after")):
             return self._asked_too_much(request, host, server, exchange, fetched_at)
-        if exchange.status >= 500 or 0 < exchange.status < 200:
+        if exchange.status >= 500 or 0 < exchange.status < 200 or exchange.status in _PASSING:
             return self._erred(request, target, host, server, exchange, fetched_at)
         return self._answered(request, target, host, server, exchange, fetched_at)
 
@@ -357,7 +366,9 @@ class LiveWorld(World):
     ) -> Response:
         """The server is well; the answer may still be no page."""
         fault = exchange.fault
-        self._servers.answered(server)
+        row = self._servers.answered(server, barred=exchange.status in _BARRED, page=exchange.status < 300)
+        if row > 1 and not request.attempt:
+            return self._barred_once(request, host, exchange, fetched_at, row)
         self._politeness.at_ease(host)
         if exchange.status >= 300:
             return self._moved_or_missing(request, target, host, exchange, fetched_at)
@@ -365,6 +376,14 @@ class LiveWorld(World):
             return self._response(request, host, exchange, Outcome.OK, fetched_at, reason=exchange.note)
         again = self._clock.now() + self._politeness.back_off(host, request.attempt) if fault.again else None
         return self._response(request, host, exchange, Outcome.FAILED, fetched_at, reason=fault.reason, retry_at=again)
+
+    def _barred_once(self, request: Request, host: Host, exchange: Exchange, fetched_at: float, row: int) -> Response:
+        """Page after page of an open site may not be had: each is asked for once more, the later the more there are."""
+        wait_s = min(row * self._politeness.first_back_off(host), self._settings.max_delay_s)
+        return self._response(
+            request, host, exchange, Outcome.FAILED, fetched_at, reason=f"HTTP {exchange.status}",
+            retry_at=self._clock.now() + wait_s,
+        )  # fmt: skip
 
     def _silent(self, request: Request, target: Target, host: Host, exchange: Exchange, fetched_at: float) -> Response:
         """No answer, or half of one. The server is left alone for a while, and then asked for another page first: when
@@ -406,10 +425,10 @@ class LiveWorld(World):
     ) -> Response:
         """A server error. It is the page's own fault as long as not page after page fails with one."""
         now, reason = self._clock.now(), f"HTTP {exchange.status}"
-        delay_s = self._politeness.delay(host)
-        own = self._servers.erred(server, request.url, reason, now, delay_s)
+        delay_s, most_s = self._politeness.delay(host), self._politeness.first_back_off(host)
+        own = self._servers.erred(server, request.url, reason, now, delay_s, most_s)
         # the more pages fail, the more others of the server are asked for before this one is again
-        pause_s = max(delay_s, self._servers.errors_pause_s(server, delay_s))
+        pause_s = max(delay_s, self._servers.errors_pause_s(server, delay_s, most_s))
         others_s = 2 * self._servers.failing(server) * pause_s
         again = max(now + max(self._politeness.back_off(host, request.attempt), others_s), host.ready_at)
         return self._response(
