@@ -23,8 +23,8 @@ from clew.testing import StubView, batch_of, html_page, text_page
 from clew.testing.pages import READER, NoHistory
 
 __all__ = [
-    "READER", "SHARED", "NoHistory", "StubView", "batch_of", "clew", "clew_json", "clew_process", "exported", "html_page",
-    "page_of_terms", "shared", "text_page", "uints", "write_project",
+    "READER", "SHARED", "NoHistory", "StubView", "batch_of", "clew", "clew_json", "clew_process", "exported",
+    "html_page", "page_of_terms", "shared", "text_page", "uints", "write_project",
 ]  # fmt: skip
 
 PATIENCE_S = 300.0

@@ -7,12 +7,12 @@ from pathlib import Path
 from clew.crawl.owncrawl import OwnCrawl
 from clew.project.project import Project
 from clew.web.providers.base import BacklinkProvider
-from support import clew
+from support import clew, clew_process
 
 
 async def test_back_links_are_those_of_the_visited_pages(tmp_path: Path) -> None:
     clew("init", tmp_path / "p", "--web", "sim:pages=1000,seed=5")
-    clew("crawl", tmp_path / "p", "--quiet", "--max-pages", 60)
+    clew_process("crawl", tmp_path / "p", "--quiet", "--max-pages", 60)
     store = Project(tmp_path / "p").open_store(read_only=True)
     provider: BacklinkProvider = OwnCrawl(store)
     pages = {row.number: row.url for row in store.visits.rows()}
