@@ -132,6 +132,47 @@ def test_a_url_is_visited_once(open_store: OpenStore) -> None:
     assert [row.url for row in store.visits.rows()] == [first.link.url]
 
 
+def test_a_url_that_is_asked_for_again_is_visited_once_more(open_store: OpenStore) -> None:
+    store = open_store()
+    add_seeds(store)
+    made = add_visits(store, 4)
+    key = made[2].link.key
+    store.links.retry(key, 2, "no answer", 5.0)
+    store.visits.ask_again([3, 99])
+    assert not store.visits.visited(key) and store.visits.by_key(key) is None
+    assert store.links.retries() == {} and store.visits.totals().fetched == 6
+    store.commit()
+    store = reopened(open_store, store)
+    assert not store.visits.visited(key) and key not in store.links.done_keys().tolist()
+    assert [row.url for row in store.visits.rows()] == [visit.link.url for visit in made]
+    again = replace(made[2], number=5, links=None)
+    store.visits.add(again, At(made[2].link.batch.source.visit, made[2].link.index))
+    store.commit()
+    store = reopened(open_store, store)
+    row = store.visits.by_key(key)
+    assert row is not None and row.number == 5
+    first = store.visits.get(3)
+    assert first is not None and first.url == row.url and first.reason == row.reason
+    assert [visit.number for visit in store.visits.replay()] == [1, 2, 3, 4, 5]
+
+
+def test_visits_that_gave_no_page_are_found(open_store: OpenStore) -> None:
+    store = open_store()
+    add_seeds(store)
+    for number, reason in ((1, ""), (2, "HTTP 404"), (3, "too large"), (4, "")):
+        visit = visit_of(store, number, At(0, number - 1))
+        page = {"page": None, "judgement": None} if reason else {}
+        store.visits.add(replace(visit, reason=reason, links=None, **page), At(0, number - 1))
+    judged = visit_of(store, 1, At(0, 0)).judgement
+    store.visits.add(
+        replace(visit_of(store, 5, At(0, 4)), reason="same page as 1", links=None, judgement=judged), At(0, 4)
+    )
+    assert [row.number for row in store.visits.unjudged()] == [2, 3]
+    store.visits.ask_again([2])
+    store.commit()
+    assert [row.number for row in reopened(open_store, store).visits.unjudged()] == [3]
+
+
 def test_visits_out_of_turn_or_without_hosts_are_refused(open_store: OpenStore) -> None:
     store = open_store()
     add_seeds(store)

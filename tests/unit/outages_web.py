@@ -10,6 +10,7 @@ from typing import Any
 from web_live_site import Handler, Site, answer
 
 from clew import Crawl
+from clew.judges.base import Judge
 from clew.web.clock import LiveClock
 
 QUICK: dict[str, Any] = {"delay_s": 0.02, "adaptive": 0.0, "max_delay_s": 0.1}
@@ -90,6 +91,8 @@ def live_crawl(
     web: Mapping[str, Any] | None = None,
     limits: Mapping[str, Any] | None = None,
     crawl: Mapping[str, Any] | None = None,
+    scope: Mapping[str, Any] | None = None,
+    judge: Judge | None = None,
 ) -> Crawl:
     """A live crawl for pages about sailing, without worker processes."""
     settings = {
@@ -99,5 +102,6 @@ def live_crawl(
         "politeness": QUICK | dict(politeness or {}),
         "web": {"live": {"allow_private": True, **(web or {})}},
         "limits": limits or {},
+        "scope": scope or {},
     }
-    return Crawl(seeds, strategy="breadth-first", settings=settings, folder=folder)
+    return Crawl(seeds, strategy="breadth-first", settings=settings, folder=folder, judge=judge)

@@ -15,7 +15,7 @@ from clew.crawl.lessons import Lessons
 from clew.crawl.listings import Listings
 from clew.crawl.pages import OnPage, PageRecord, StopCrawl
 from clew.crawl.parts import Parts
-from clew.crawl.verdicts import LEFT_OUT, SAME_PAGE, verdict
+from clew.crawl.verdicts import LEFT_OUT, NO_PAGE, SAME_PAGE, verdict
 from clew.frontier.base import Lease
 from clew.model import Judgement, Keys, Link, Outcome, Page, Response, Source, Visit
 from clew.urls.canonical import host, key
@@ -187,7 +187,7 @@ class Applier:
         target = self.parts.canonicalise(visit.response.location, visit.link.url)
         tunnel = visit.link.batch.source.tunnel
         if target is None:
-            return replace(visit, tunnel=tunnel, reason=f"redirects to {visit.response.location}, which is no web page")
+            return replace(visit, tunnel=tunnel, reason=f"redirects to {visit.response.location}, {NO_PAGE}")
         refused = self.listings.why_not(visit.link, target)
         if refused:
             return replace(visit, tunnel=tunnel, reason=f"redirects to {target}: {refused}")

@@ -20,6 +20,9 @@ LEFT_OUT = "left out by on_page"
 FINAL = (SAME_PAGE, SOFT_404, LEFT_OUT)
 """How reasons begin that no other judgement changes."""
 
+NO_PAGE = "which is no web page"
+"""How the reason of a redirect ends that leads to no URL that can be crawled, by its form or its length."""
+
 NOINDEX = "noindex: its owner wants it in no collection"
 EXCLUDED = "excluded: it is about something the interest rules out"
 

@@ -104,6 +104,10 @@ class VisitStore(Protocol):
     def unarchive(self, numbers: Iterable[int]) -> None:
         """The archive lost the records of these visits: they point nowhere."""
 
+    def ask_again(self, numbers: Iterable[int]) -> None:
+        """The URLs of these visits count as not visited, and may be visited once more. The visits stay as they are, the
+        tries before them count, and ``by_key`` gives the later visit only."""
+
     def visited(self, key: int) -> bool:
         """Whether the URL was visited."""
 
@@ -118,8 +122,12 @@ class VisitStore(Protocol):
     ) -> Iterator[VisitRow]:
         """Visits with a number above ``after``, in the order of fetching, filtered where asked."""
 
+    def unjudged(self) -> Iterator[VisitRow]:
+        """Visits that gave no page to judge, with the reason, in the order of fetching; without those whose URLs were
+        forgotten, or do not count as visited by them any more (``ask_again``)."""
+
     def by_host(self, kind: LinkKind) -> dict[str, int]:
-        """Visits whose links were of a kind, by the names of their hosts."""
+        """How many URLs were visited by links of a kind, by the names of their hosts."""
 
     def prints(self, after: int = 0) -> Iterator[PrintRow]:
         """The fingerprints of pages of visits above ``after``, in their order."""

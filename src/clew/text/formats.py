@@ -57,6 +57,10 @@ class Formats:
             return self._document(body, kind)
         return None
 
+    def hint(self, body: bytes) -> str:
+        """The setting that would let an unreadable body be read, to follow the reason why it is not; "" for none."""
+        return " (limits.documents)" if not self.documents and documents.kind_of(body) else ""
+
     def _document(self, body: bytes, kind: str) -> Form:
         try:
             document = documents.read(body, kind, self.pages)

@@ -109,7 +109,7 @@ class Reader:
             return self._page(response, form.document, form.kind, form.charset)
         kind, reason = kind_of(content_type, response.body)
         if not kind:
-            raise Unreadable(reason)
+            raise Unreadable(reason + self.formats.hint(response.body))
         text, charset_name = charset.decode(response.body, content_type)
         if is_xml(content_type):
             text = as_html(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -17,6 +18,7 @@ from clew.store.sqlite.hosttable import HostTable
 from clew.store.sqlite.journal import SqliteJournal
 from clew.store.sqlite.links import SqliteLinks, with_history
 from clew.store.sqlite.transaction import Transaction
+from clew.urls.canonical import key as key_of
 
 
 class SqliteVisits:
@@ -93,6 +95,13 @@ class SqliteVisits:
         rows = [(number,) for number in numbers]
         self._transaction.write("UPDATE visits SET warc_file = '', warc_offset = 0 WHERE number = ?", rows)
 
+    def ask_again(self, numbers: Iterable[int]) -> None:
+        for row in [found for number in numbers if (found := self.get(number)) is not None]:
+            keys = (schema.signed(_spare_key(row.url, row.number)), schema.signed(row.key))
+            self._transaction.write("UPDATE visits SET key = ? WHERE key = ?", [keys])
+            self._transaction.write("UPDATE OR REPLACE retries SET key = ? WHERE key = ?", [keys])
+            self._new_keys.discard(row.key)
+
     # -- one visit, or some -------------------------------------------------------------------------------
 
     def visited(self, key: int) -> bool:
@@ -119,13 +128,19 @@ class SqliteVisits:
             if relevant in (None, row.relevant) and outcome in (None, row.outcome):
                 yield row
 
+    def unjudged(self) -> Iterator[VisitRow]:
+        sql = f"{schema.VISITS} WHERE topic IS NULL AND reason <> '' AND number > :after ORDER BY number LIMIT :limit"
+        rows = (schema.visit_row(values, self._hosts.table.names) for values in self._transaction.chunks(sql, 0))
+        return (row for row in rows if row.url and row.key != _spare_key(row.url, row.number))
+
     def _values(self, after: int) -> Iterator[Row]:
         return self._transaction.chunks(f"{schema.VISITS} WHERE number > :after ORDER BY number LIMIT :limit", after)
 
     def by_host(self, kind: LinkKind) -> dict[str, int]:
-        sql = "SELECT host, count(*) FROM visits WHERE kind = ? GROUP BY host"
+        sql = "SELECT number, key, url, host FROM visits WHERE kind = ?"
+        rows = self._transaction.rows(sql, (kind.value,))
         names = self._hosts.table.names
-        return {names[number]: count for number, count in self._transaction.rows(sql, (kind.value,))}
+        return Counter(names[host] for number, key, url, host in rows if key != schema.signed(_spare_key(url, number)))
 
     def prints(self, after: int = 0) -> Iterator[PrintRow]:
         return map(schema.print_row, self._transaction.chunks(schema.PRINTS, after))
@@ -224,3 +239,8 @@ class SqliteVisits:
             robots=robots,
             bytes=size,
         )
+
+
+def _spare_key(url: str, number: int) -> int:
+    """The key of a visit whose URL is asked for again. No link's URL has a fragment, so it is nobody else's."""
+    return key_of(f"{url}#{number}")
