@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from clew.crawl.duplicates import SAME_TEXT_TERMS
 from clew.crawl.verdicts import NO_DIFFERENCE
-from clew.model import Fingerprint, Link, LinkKind
+from clew.model import Link, LinkKind
 from clew.urls.aspects import Aspects, aspects, bare, difference, is_expected, without
 from clew.urls.canonical import host, key
 from clew.urls.traps import parts
@@ -26,6 +26,9 @@ GROUPS = 1 << 15
 COMPARED = 3
 """Pages of a skeleton that are remembered, the latest."""
 
+TAKEN = 1 << 16
+"""Visited URLs that are remembered of a host on which a difference makes none."""
+
 RARELY = 10
 """A difference that matters in more than one of so many pairs is one."""
 
@@ -34,16 +37,13 @@ MIRROR_PAGES = 5
 
 
 class Seen(NamedTuple):
-    """A visited page: its URL, its fingerprint, and the visit whose page it is (its own, or the one it repeats)."""
+    """A visited page: its URL, the hash of its text and how many distinct terms that has, and the visit whose page it
+    is (its own, or the one it repeats). Tens of thousands are kept, so no more than is needed."""
 
     url: str
-    prints: Fingerprint
+    text: int
+    terms: int
     root: int
-
-
-class _Compared(NamedTuple):
-    seen: Seen
-    aspects: Aspects
 
 
 class Aliases:
@@ -55,7 +55,7 @@ class Aliases:
     ) -> None:
         self.needed = needed
         self._visited, self._by_key = visited, by_key
-        self._groups: dict[str, list[_Compared]] = {}
+        self._groups: dict[str, tuple[Seen, ...]] = {}
         self._votes: dict[tuple[str, str], list[int]] = {}  # (host, aspect) -> pairs that were the same, and not
         self._idle: dict[str, frozenset[str]] = {}  # host -> aspects that make no difference
         self._taken: dict[str, dict[str, str]] = {}  # host -> URL less those -> a URL that was visited
@@ -65,25 +65,26 @@ class Aliases:
 
     def learn(self, seen: Seen, original: str) -> None:
         """A page was visited. ``original``: the URL of the page that it repeats, "" for none."""
-        found = _Compared(seen, aspects(seen.url))
-        group = self._groups.pop(found.aspects.skeleton, [])
+        found = aspects(seen.url)
+        group = self._groups.pop(found.skeleton, ())
         name = bare(host(seen.url))
-        if seen.prints.terms:
+        if seen.terms:
             for other in group:
-                self._vote(name, found, other)
-        self._groups[found.aspects.skeleton] = [*group[1 - COMPARED :], found]
+                self._vote(name, seen, other)
+        self._groups[found.skeleton] = (*group[1 - COMPARED :], seen)
         if len(self._groups) > GROUPS:
             del self._groups[next(iter(self._groups))]
         if name in self._taken:
-            self._taken[name].setdefault(without(found.aspects, self._idle[name]), seen.url)
+            self._take(name, self._taken[name], found, seen.url)
         self._vote_mirror(seen, original)
 
-    def _vote(self, name: str, one: _Compared, other: _Compared) -> None:
-        names = difference(one.aspects, other.aspects)
-        expected = all(is_expected(label, one.aspects.values.get(label, "")) for label in names)
-        if not expected and min(one.seen.prints.terms, other.seen.prints.terms) < SAME_TEXT_TERMS:
+    def _vote(self, name: str, one: Seen, other: Seen) -> None:
+        own = aspects(one.url)
+        names = difference(own, aspects(other.url))
+        expected = all(is_expected(label, own.values.get(label, "")) for label in names)
+        if not expected and min(one.terms, other.terms) < SAME_TEXT_TERMS:
             return  # they may be the same by chance: both say that there is no page, or show a picture
-        same = _same(one.seen, other.seen)
+        same = _same(one, other)
         if not same and len(names) != 1:
             return
         for label in names:
@@ -110,8 +111,13 @@ class Aliases:
         if taken is None:
             taken = self._taken[name] = {}
             for url in self._visited(name):
-                taken.setdefault(without(aspects(url), self._idle[name]), url)
+                self._take(name, taken, aspects(url), url)
         return taken
+
+    def _take(self, name: str, taken: dict[str, str], found: Aspects, url: str) -> None:
+        taken.setdefault(without(found, self._idle[name]), url)
+        if len(taken) > TAKEN:
+            del taken[next(iter(taken))]
 
     # -- mirrors ------------------------------------------------------------------------------------------
 
@@ -165,4 +171,4 @@ class Aliases:
 
 def _same(one: Seen, other: Seen) -> bool:
     """Whether two pages whose URLs are alike are one."""
-    return one.root == other.root or one.prints.text == other.prints.text
+    return one.root == other.root or one.text == other.text

@@ -16,7 +16,7 @@ from clew.crawl.parts import Parts
 from clew.crawl.soft404 import SoftNotFound
 from clew.crawl.traps import TRAP, Traps
 from clew.crawl.verdicts import NO_DIFFERENCE, SOFT_404
-from clew.model import LISTS, NO_FINGERPRINT, Link, Outcome, Visit
+from clew.model import LISTS, NO_FINGERPRINT, Fingerprint, Link, Outcome, Visit
 from clew.store.records import PrintRow
 
 SETTINGS = "[traps]"
@@ -90,7 +90,7 @@ class Lessons:
     def _learn(self, url: str, row: PrintRow, original: str, reason: str) -> None:
         self.duplicates.recall(row)
         if not reason.startswith(SOFT_404):
-            self.aliases.learn(Seen(url, row.fingerprint, row.duplicate_of or row.number), original)
+            self.aliases.learn(_seen(url, row.fingerprint, row.duplicate_of or row.number), original)
             self.traps.learn_farm(url, original, barren=row.barren)
 
     def why_not(self, link: Link) -> str:
@@ -106,7 +106,11 @@ class Lessons:
             return None
         known = self.duplicates.table.get(row.number)
         prints = known.fingerprint if known is not None else NO_FINGERPRINT
-        return Seen(row.url, prints, row.duplicate_of or row.number)
+        return _seen(row.url, prints, row.duplicate_of or row.number)
+
+
+def _seen(url: str, prints: Fingerprint, root: int) -> Seen:
+    return Seen(url, prints.text, prints.terms, root)
 
 
 def _tells(outcome: Outcome, status: int) -> bool:

@@ -70,7 +70,7 @@ def level(path: str) -> int:
     return len([segment for segment in path.split("/") if segment])
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def shape(url: str) -> Shape | None:
     """What a canonical URL looks like; None for nothing that could go on without end."""
     name, path, query = parts(url)
