@@ -20,7 +20,7 @@ from clew.urls.aspects import Aspects, aspects, bare, difference, is_expected, w
 from clew.urls.canonical import host, key
 from clew.urls.traps import parts
 
-GROUPS = 1 << 15
+GROUPS = 1 << 14
 """Skeletons of URLs whose last pages are remembered; beyond it the oldest are forgotten."""
 
 COMPARED = 3

@@ -48,7 +48,7 @@ _ID_BYTES = 4
 SITEMAP_LINKS = 5_000
 """Links of a sitemap that are looked at, in scope: the newest, as it says."""
 
-REMEMBERED = 50_000
+REMEMBERED = 20_000
 """URLs about which a reader remembers what they tell, at most."""
 
 

@@ -26,7 +26,7 @@ Row = tuple[Any, ...]
 MEMORY = "the store in memory"
 """What errors call a database without a file."""
 
-CACHE_KIB = 32_768
+CACHE_KIB = 16_384
 WAL_PAGES = 4_000
 """The WAL is copied into the database when it holds this many pages (16 MB)."""
 
