@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
+
+from clew.text.tags import ATTRIBUTE, tags
 
 MAX_TAGS = 10_000
 """Pages with more tags are checked for their depth before they are parsed, others that look deep, too."""
@@ -26,8 +27,18 @@ MAX_UNCLOSED = 64
 """Formatting elements that may stay open; browsers open each of them again in every paragraph, so that 24 kB with
 500 unclosed ``font`` become two million elements. With more, a page is read without formatting tags."""
 
-MAX_TAG_CHARS = 65_536
-"""Longer tags lose their attributes: parsing takes time in the square of the number of attributes."""
+MAX_ATTRIBUTES = 1_000
+"""Tags with more lose them all: parsing takes time in the square of their number. Browsers read them, but nobody
+writes them."""
+
+MAX_ROOTS = 8
+"""``html`` and ``body`` tags that keep their attributes: all go to the one element there is."""
+
+LONG_PAGE = 65_536
+"""Only in longer pages tags can have so many attributes that it takes noticeable time."""
+
+LONG_VALUE = 16_384
+"""Values of so many characters may be the rest of a page behind a quote that is never closed."""
 
 
 def _set(names: str) -> frozenset[str]:
@@ -41,29 +52,43 @@ _CLOSED_BY_NEXT = _set("p li dd dt td th tr tbody thead tfoot option optgroup ht
 _UNCOUNTED = np.array(
     [int.from_bytes(tag[:4].encode(), "little") for tag in VOID | _CLOSED_BY_NEXT - {"html", "head", "body"}], np.uint32
 )
-_START = re.compile(r"<(?:(!(?=--))|(script|style|textarea)(?=[\s/>])|(/?)([a-z][^\s/<>]*+)[^<>]*+>)", re.I)
-"""A comment, an element whose content is no markup, or a tag. No quantifier gives back what it took, and a tag ends at
-the next "<": a page of tags that are never closed is looked through once."""
-
-_ENDS_OF = {
-    "!": re.compile("--!?(?=>)"),
-    **{tag: re.compile(rf"</{tag}(?=[\s/>])", re.I) for tag in ("script", "style", "textarea")},
-}
 _FORMATTING = re.compile(r"<(/?)(big|b|code|em|font|i|nobr|small|strike|strong|s|tt|u)(?=[\s/>])[^<>]*+>", re.I)
 _SHADOW = re.compile(r"\sshadowrootmode\s*+=\s*+[\"']?(?:open|closed)(?=[\"'\s/>])", re.I)
-_TAG_START = re.compile(r"<([a-zA-Z][^\s/<>]{0,32}+)[\s/]")
+_GIVEN = re.compile(r"<(?:big|b|code|em|font|i|nobr|small|strike|strong|s|tt|u)[\s/]", re.I)
+"""Formatting that may have attributes: of elements that are the same, parsers keep three open."""
+
+_ROOTS = re.compile(r"<(?:html|body)[\s/]", re.I)
+_ONE = re.compile(ATTRIBUTE)
+_MODEST = re.compile(
+    rf"""(?:[^<]++|<(?![a-zA-Z/])|</(?![a-zA-Z])
+    |</?[a-zA-Z][^ \t\n\r\f/>]{{0,{LONG_VALUE}}}+
+     (?:[ \t\n\r\f/]++
+       |(?!=[ \t\n\r\f]*+["'])[^ \t\n\r\f/>][^ \t\n\r\f/>=]*+
+        (?:[ \t\n\r\f]*+=[ \t\n\r\f]*+
+         (?:"[^"]{{0,{LONG_VALUE}}}+"|'[^']{{0,{LONG_VALUE}}}+'|[^ \t\n\r\f>"'][^ \t\n\r\f>]*+|(?=>)))?+
+     ){{0,{MAX_ATTRIBUTES}}}+>
+    )*+""",
+    re.X,
+)
+"""As much of a page as holds no tag with too many attributes, whatever its quotes and comments hide."""
 
 
 def tame(text: str) -> str:
-    """The page without what would take a parser for ever: far too deep nesting, far too long tags."""
-    if len(text) > MAX_TAG_CHARS:
+    """The page without what would take a parser for ever: far too deep nesting, far too many attributes."""
+    if len(text) > LONG_PAGE and not _modest(text):
         text = _shorten(text)
     if "shadowrootmode" in text:
         text = _show_shadows(text)
-    tags = text.count("<")
-    if tags > MANY_TAGS and _unclosed(text) > MAX_UNCLOSED:
+    count = text.count("<")
+    if count > MANY_TAGS and _many_unclosed(text):
         text = _FORMATTING.sub("", text)
-    return _flatten(text) if tags > MAX_TAGS or (tags > 2 * MAX_DEPTH and _looks_deep(text)) else text
+    return _flatten(text) if count > MAX_TAGS or (count > 2 * MAX_DEPTH and _looks_deep(text)) else text
+
+
+def _modest(text: str) -> bool:
+    """Whether all tags have few attributes, by one look that takes no notice of comments and scripts."""
+    found = _MODEST.match(text)
+    return found is not None and found.end() == len(text) and len(_ROOTS.findall(text)) <= MAX_ROOTS
 
 
 def _show_shadows(text: str) -> str:
@@ -71,50 +96,45 @@ def _show_shadows(text: str) -> str:
     pieces: list[str] = []
     shown: list[bool] = []  # of the templates that are open
     done = 0
-    for tag in _tags(text):
-        if tag[4].lower() != "template":
+    for tag, _ in tags(text):
+        if tag["name"].lower() != "template":
             continue
-        if not tag[3]:
+        if not tag["end"]:
             shown.append(_SHADOW.search(tag[0]) is not None and (not shown or shown[-1]))
             show = shown[-1]
         else:
             show = bool(shown) and shown.pop()
         if show:
-            pieces += text[done : tag.start()], f"<{tag[3]}div>"
+            pieces += text[done : tag.start()], f"<{tag['end']}div>"
             done = tag.end()
     return "".join([*pieces, text[done:]]) if done else text
 
 
 def _shorten(text: str) -> str:
-    """The page with tags of more than MAX_TAG_CHARS without their attributes."""
+    """The page without the attributes of tags that have too many, and of ``html`` and ``body`` tags but the first."""
     pieces: list[str] = []
-    done = before = 0
-    while (end := text.find(">", before)) >= 0:
-        if end - before > MAX_TAG_CHARS:
-            start = _TAG_START.search(text, before, end - MAX_TAG_CHARS)
-            if start is not None:
-                pieces += text[done : start.start()], f"<{start[1]}>"
-                done = end + 1
-        before = end + 1
+    done = roots = 0
+    for tag, _ in tags(text):
+        name = tag["name"].lower()
+        roots += name in ("html", "body")
+        if (roots > MAX_ROOTS and name in ("html", "body")) or _has_too_many(tag["attributes"]):
+            pieces += text[done : tag.start()], f"<{tag['end']}{tag['name']}>" if tag[0].endswith(">") else ""
+            done = tag.end()
     return "".join([*pieces, text[done:]]) if done else text
 
 
-def _tags(text: str) -> Iterator[re.Match[str]]:
-    """The tags of a page, without those in comments, scripts, styles and text areas. One pass, whatever is not closed:
-    an end that was looked for in vain is not looked for again."""
-    place, missing = 0, set[str]()
-    while (match := _START.search(text, place)) is not None:
-        place = match.end()
-        opened = (match[1] or match[2] or "").lower()
-        if not opened:
-            yield match
-        elif opened not in missing:
-            end = _ENDS_OF[opened].search(text, place)
-            closed = text.find(">", end.end()) if end is not None else -1
-            if closed < 0:
-                missing.add(opened)
-            else:
-                place = closed + 1
+def _has_too_many(attributes: str) -> bool:
+    return len(attributes) > MAX_ATTRIBUTES and len(_ONE.findall(attributes)) > MAX_ATTRIBUTES
+
+
+def _many_unclosed(text: str) -> bool:
+    """Whether too many formatting elements are open at the end."""
+    if _unclosed(text) > MAX_UNCLOSED:
+        return True
+    if len(_GIVEN.findall(text)) <= MAX_UNCLOSED:
+        return False
+    names = ((tag["end"], tag["name"].lower()) for tag, _ in tags(text))  # those in quotes and comments left out
+    return _unclosed("".join([f"<{end}{name}>" for end, name in names])) > MAX_UNCLOSED
 
 
 def _unclosed(text: str) -> int:
@@ -153,12 +173,12 @@ def _flatten(text: str) -> str:
     opened: list[tuple[str, bool]] = []  # tag, whether it is kept
     pieces: list[str] = []
     done = 0
-    for match in _tags(text):
-        tag = match[4].lower()
-        if tag in VOID or tag in _CLOSED_BY_NEXT:
+    for match, raw in tags(text):
+        tag = match["name"].lower()
+        if raw or tag in VOID or tag in _CLOSED_BY_NEXT:
             continue
-        keep = _closes_kept(tag, opened) if match[3] else len(opened) < MAX_DEPTH
-        if not match[3]:
+        keep = _closes_kept(tag, opened) if match["end"] else len(opened) < MAX_DEPTH
+        if not match["end"]:
             opened.append((tag, keep or tag == "a"))
         if not keep and tag != "a":
             pieces.append(text[done : match.start()])
