@@ -52,6 +52,7 @@ _CLOSED_BY_NEXT = _set("p li dd dt td th tr tbody thead tfoot option optgroup ht
 _UNCOUNTED = np.array(
     [int.from_bytes(tag[:4].encode(), "little") for tag in VOID | _CLOSED_BY_NEXT - {"html", "head", "body"}], np.uint32
 )
+_FORMATTING_NAMES = _set("big b code em font i nobr small strike strong s tt u")
 _FORMATTING = re.compile(r"<(/?)(big|b|code|em|font|i|nobr|small|strike|strong|s|tt|u)(?=[\s/>])[^<>]*+>", re.I)
 _SHADOW = re.compile(r"\sshadowrootmode\s*+=\s*+[\"']?(?:open|closed)(?=[\"'\s/>])", re.I)
 _GIVEN = re.compile(r"<(?:big|b|code|em|font|i|nobr|small|strike|strong|s|tt|u)[\s/]", re.I)
@@ -81,7 +82,7 @@ def tame(text: str) -> str:
         text = _show_shadows(text)
     count = text.count("<")
     if count > MANY_TAGS and _many_unclosed(text):
-        text = _FORMATTING.sub("", text)
+        text = _without_formatting(text)
     return _flatten(text) if count > MAX_TAGS or (count > 2 * MAX_DEPTH and _looks_deep(text)) else text
 
 
@@ -144,6 +145,16 @@ def _unclosed(text: str) -> int:
         tag = match[2].lower()
         opened[tag] = max(opened[tag] + (-1 if match[1] else 1), 0)
     return opened.total()
+
+
+def _without_formatting(text: str) -> str:
+    pieces: list[str] = []
+    done = 0
+    for tag, _ in tags(text):
+        if tag["name"].lower() in _FORMATTING_NAMES:
+            pieces.append(text[done : tag.start()])
+            done = tag.end()
+    return "".join([*pieces, text[done:]])
 
 
 def _looks_deep(text: str) -> bool:
