@@ -7,13 +7,12 @@ whatever its name says. Namespaces, encodings and broken markup are taken as the
 from __future__ import annotations
 
 import math
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from clew.model import LinkKind
-from clew.text import charset
+from clew.text import charset, gzipped
 from clew.text.dates import timestamp
 from clew.text.html import Anchor, Document, squeeze
 from clew.text.xmlstream import entries, local
@@ -30,9 +29,6 @@ MAX_BYTES = 50 << 20
 MAX_LINE = 4_096
 MAX_TEXT = 300
 
-_GZIP = b"\x1f\x8b"
-_LAYERS = 2
-_STEP = 1024
 _KINDS = {"url": LinkKind.LISTED, "sitemap": LinkKind.SITEMAP}
 _SAID = frozenset({"title", "caption", "keywords", "description"})
 """Elements of the extensions for news, images and videos that say in words what a page is about."""
@@ -84,32 +80,7 @@ def read(body: bytes, content_type: str = "") -> Iterator[Entry]:
 
 def unpacked(body: bytes, most: int = MAX_BYTES) -> bytes:
     """A body without its gzip layers, at most ``most`` bytes of it; of a damaged one what came before the damage."""
-    for _ in range(_LAYERS):
-        if not body.startswith(_GZIP):
-            break
-        body = _inflated(body, most)
-    return body[:most]
-
-
-def _inflated(body: bytes, most: int) -> bytes:
-    """In small steps: what a step of a damaged member holds is lost, and zlib copies what lies behind each member."""
-    parts: list[bytes] = []
-    stream, place, rest = zlib.decompressobj(31), 0, b""
-    while most > 0 and (rest or place < len(body)):
-        if len(rest) < len(_GZIP):
-            rest += body[place : place + _STEP]
-            place += _STEP
-        if stream.eof:
-            if not rest.startswith(_GZIP):
-                break
-            stream = zlib.decompressobj(31)
-        try:
-            parts.append(stream.decompress(rest, most))
-        except zlib.error:
-            break
-        most -= len(parts[-1])
-        rest = stream.unused_data if stream.eof else b""
-    return b"".join(parts)
+    return gzipped.unpacked(body, most)[0]
 
 
 def _claims(body: bytes) -> bool:

@@ -8,12 +8,13 @@ the rules. Where a rule can be read in two ways, the one that keeps us out count
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 from urllib.parse import quote
+
+from clew.text.gzipped import MAGIC, unpacked
 
 __all__ = ["Rules", "agent_token", "rules_text", "sitemaps"]
 
@@ -38,7 +39,6 @@ _ESCAPES: Final = {
 }
 _LATIN_1: Final = {f"%{byte:02X}": chr(byte) for byte in range(0x80, 0x100)}
 _STRAY: Final = {0xDC00 + byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
-_GZIP: Final = b"\x1f\x8b"
 
 YEAR_S: Final = 365 * 86_400.0
 """The longest pause that a file can ask for."""
@@ -135,8 +135,9 @@ def agent_token(user_agent: str) -> str:
 
 def _fields(body: bytes, cut: bool, limit: int) -> Iterator[tuple[str, str]]:
     """Names, as in _FIELDS, and values of the lines that can be read."""
-    if body.startswith(_GZIP):  # though no header says so
-        body, cut = _inflated(body, limit)
+    if body.startswith(MAGIC):  # though no header says so
+        body, whole = unpacked(body, limit)
+        cut = not whole
     lines = _LINE_END.split(_decoded(body))
     if cut and len(lines) > 1:
         lines.pop()
@@ -184,15 +185,6 @@ def _named(value: str, agent: str) -> Iterator[str]:
             yield "*"
         elif token and token.replace("*", "") == agent:
             yield agent
-
-
-def _inflated(body: bytes, limit: int) -> tuple[bytes, bool]:
-    """A gzipped file, and whether it goes on."""
-    inflator = zlib.decompressobj(zlib.MAX_WBITS | 16)
-    try:
-        return inflator.decompress(body, limit), not inflator.eof
-    except zlib.error:
-        return b"", False
 
 
 def _decoded(body: bytes) -> str:
