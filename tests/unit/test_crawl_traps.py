@@ -306,6 +306,23 @@ def test_what_makes_a_difference_is_not(name: str) -> None:
     assert len(asked(alias(ALIASES[name], differ=True), [SEED], 200)) == 81
 
 
+@pytest.mark.parametrize("name", ["viewtopic.php?t=", "shop?c=", "story?sid=", "item?id="])
+@pytest.mark.parametrize(
+    "says", ["no such topic", "no such topic or goods here any more but go on with a look at our list"]
+)
+def test_what_a_site_says_of_all_that_it_lacks_makes_no_rule(name: str, says: str) -> None:
+    """The first four of a hundred are gone, and the site says so with 200."""
+
+    def answers(url: str) -> str:
+        number = int((re.search(r"=(\d+)", url) or ["", "-1"])[1])
+        if 0 <= number < 4:
+            return html(says, "/", title="Forum")
+        return html(f"sailing {words(number)}", *(f"/{name}{n}" for n in range(100)), title=str(number))
+
+    urls = asked(answers, [SEED], 200)
+    assert {f"http://a.test/{name}{n}" for n in range(4, 100)} <= set(urls)
+
+
 def test_a_wrong_conclusion_is_undone() -> None:
     """The first pages are the same under both names, later ones are not."""
 

@@ -60,7 +60,7 @@ def _words(project: Path, found: Summary) -> str:
         ("hosts", f"{found.hosts:,}"),
         ("failed", f"{found.failed:,}, {found.redirects:,} redirects"),
         ("free of cost", f"{found.refused:,} refused, {found.absent:,} not in this web"),
-        ("robots.txt", f"{found.robots_requests:,} requests"),
+        ("robots.txt", many(found.robots_requests, "request")),
         ("sessions", f"{found.sessions:,}"),
         ("stored", f"{found.bytes / 1e6:,.1f} MB of pages"),
         ("last fetch", found.last_fetch or "none yet"),

@@ -3,7 +3,8 @@
 Visited pages whose URLs differ only in scheme, www, a trailing slash, an index page, a token in the path or parameters
 are compared. When ``traps.same_pages`` pairs that differ in one of these were the same (one pair where it is a session,
 a token or a sort order by its name), and at most one in ten was not, that difference makes none on this host: of URLs
-that differ in it alone, one is fetched. Another host is a mirror when so many of its pages, and five at least, were
+that differ in it alone, one is fetched. Two different pages at least must have been found twice: what a site says of
+all that it lacks proves nothing. Another host is a mirror when so many of its pages, and five at least, were
 those of one host at the same paths. One URL in 64 is fetched all the same, so what was concluded wrongly is undone by
 pages that differ.
 """
@@ -57,6 +58,7 @@ class Aliases:
         self._visited, self._by_key = visited, by_key
         self._groups: dict[str, tuple[Seen, ...]] = {}
         self._votes: dict[tuple[str, str], list[int]] = {}  # (host, aspect) -> pairs that were the same, and not
+        self._single: dict[tuple[str, str], int] = {}  # those the same pairs of which were all of one page: its visit
         self._idle: dict[str, frozenset[str]] = {}  # host -> aspects that make no difference
         self._taken: dict[str, dict[str, str]] = {}  # host -> URL less those -> a URL that was visited
         self._mirrors: dict[str, tuple[str, list[int]]] = {}  # host -> the host it mirrors, and votes
@@ -89,6 +91,10 @@ class Aliases:
             return
         for label in names:
             votes = self._votes.setdefault((name, label), [0, 0])
+            if same and not votes[0]:
+                self._single[name, label] = one.seen.root
+            elif same and self._single.get((name, label)) != one.seen.root:
+                self._single.pop((name, label), None)
             votes[not same] += 1
         self._conclude(name, names)
 
@@ -101,6 +107,8 @@ class Aliases:
             self._taken.pop(name, None)
 
     def _makes_none(self, name: str, label: str) -> bool:
+        if (name, label) in self._single:
+            return False  # perhaps it says that there is no such topic, or nothing on sale
         same, differ = self._votes[name, label]
         needed = 1 if is_expected(label, "") else self.needed
         return same >= needed and differ * RARELY <= same
