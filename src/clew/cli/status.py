@@ -12,6 +12,7 @@ from clew.export.refused import RefusedGroup, refused
 from clew.export.summary import Summary, summarise
 from clew.project.project import Project
 from clew.text.shown import shown
+from clew.words import many
 
 HOSTS_SHOWN = 10
 """Hosts listed of each reason."""

@@ -92,8 +92,8 @@ class Aliases:
         for label in names:
             votes = self._votes.setdefault((name, label), [0, 0])
             if same and not votes[0]:
-                self._single[name, label] = one.seen.root
-            elif same and self._single.get((name, label)) != one.seen.root:
+                self._single[name, label] = one.root
+            elif same and self._single.get((name, label)) != one.root:
                 self._single.pop((name, label), None)
             votes[not same] += 1
         self._conclude(name, names)
