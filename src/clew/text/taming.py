@@ -34,7 +34,7 @@ writes them."""
 MAX_ROOTS = 8
 """``html`` and ``body`` tags that keep their attributes: all go to the one element there is."""
 
-LONG_PAGE = 65_536
+LONG_PAGE = 32_768
 """Only in longer pages tags can have so many attributes that it takes noticeable time."""
 
 LONG_VALUE = 16_384
