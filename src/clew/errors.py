@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import re
+import socket
+from collections.abc import Mapping
+from typing import Final
 
 _CREDENTIALS = re.compile(r"\A(\s*(?:https?:[/\\]*|[a-z][\w+.-]*://|[/\\]{2,}))[^/\\?#]*@", re.IGNORECASE)
 
@@ -13,6 +17,29 @@ LONGEST_SHOWN = 200
 def shown(url: str) -> str:
     """The beginning of a URL as messages and logs may show it: without user name and password."""
     return _CREDENTIALS.sub(r"\1", url[: 10 * LONGEST_SHOWN])[:LONGEST_SHOWN]
+
+
+SHORTAGES: Final[Mapping[int, str]] = {
+    errno.EMFILE: "this process may open no more files: raise ulimit -n, or lower crawl.hosts_at_once",
+    errno.ENFILE: "this machine can open no more files: close other programs, raise fs.file-max, or lower "
+    "crawl.hosts_at_once",
+    errno.ENOBUFS: "this machine has no memory for more connections: lower crawl.hosts_at_once",
+    errno.ENOMEM: "this machine has no more memory: lower crawl.hosts_at_once or crawl.workers",
+    errno.EADDRNOTAVAIL: "this machine has no free port for another connection: lower crawl.hosts_at_once, or widen "
+    "net.ipv4.ip_local_port_range",
+}
+"""What the machine that crawls may run short of, by the system's error number, and what to do. It passes when others
+let go of something, and nobody on the web is to blame."""
+
+
+def shortage(error: BaseException | None) -> int:
+    """The number in SHORTAGES of an error, or of one that it came from; 0 when the machine lacks nothing."""
+    while error is not None:
+        number = error.errno if isinstance(error, OSError) and not isinstance(error, socket.gaierror) else None
+        if number is not None and number in SHORTAGES:
+            return number
+        error = error.__cause__
+    return 0
 
 
 class ClewError(Exception):

@@ -54,7 +54,7 @@ async def test_a_connection_is_kept_and_cookies_are_not(clock: VirtualClock) -> 
 
 
 async def test_idle_connections_are_few(clock: VirtualClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clew.web.live.connection.IDLE_CONNECTIONS", 2)
+    monkeypatch.setattr("clew.web.live.machine.IDLE_CONNECTIONS", 2)
     resolve = {f"h{i}.test": "127.0.0.1" for i in range(5)}
     async with serving(clock) as site, visiting(clock, resolve=resolve) as world:
         for host in resolve:

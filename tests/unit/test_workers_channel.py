@@ -162,3 +162,17 @@ async def test_ending_twice_or_before_it_was_used() -> None:
         await channel.ask(("say", 1), LONG_S)
         channel.end(5)
         assert not channel.process.is_alive()
+
+
+async def test_a_process_that_cannot_be_started_for_want_of_open_files_is_started_later() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with channel_to(replying) as channel:
+        await asyncio.sleep(0)
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+            asked = asyncio.ensure_future(channel.ask(("say", 7), LONG_S))
+            await asyncio.sleep(0.4)
+            assert not asked.done() and channel.process.pid is None
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        assert await asked == 7

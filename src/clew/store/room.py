@@ -1,4 +1,4 @@
-"""A full disk, a quota, a limit on the size of files: told in words, and waited out for a while.
+"""A full disk, a quota, a limit on the size of files or on how many are open: told in words, and waited out.
 
 Room may come back while a crawl runs: somebody deletes something. So what could not be written is kept in memory and
 tried again, until it is written or ``wait_s`` seconds have passed.
@@ -20,8 +20,13 @@ WORDS = {
     errno.ENOSPC: "the disk is full",
     errno.EDQUOT: "the disk quota is used up",
     errno.EFBIG: "the file has reached the largest size allowed here (ulimit -f)",
+    errno.EMFILE: "this process may open no more files (ulimit -n)",
+    errno.ENFILE: "this machine can open no more files (fs.file-max)",
 }
 """What is wrong, by the system's error number; time may mend each."""
+
+FILES = (errno.EMFILE, errno.ENFILE)
+"""Those of which not the disk is short, but the process or the machine."""
 
 PROBE = bytes(65_536)
 POLL_S = 1.0
@@ -32,8 +37,9 @@ def full(path: Path, number: int | None) -> DiskFullError | None:
     words = WORDS.get(number or 0)
     if words is None:
         return None
+    mend = "Raise that limit" if number in FILES else "Make room"
     return DiskFullError(
-        f"{path} cannot be written: {words}. Make room and start again: nothing that was committed is lost, and the "
+        f"{path} cannot be written: {words}. {mend} and start again: nothing that was committed is lost, and the "
         "crawl goes on where it stopped"
     )
 

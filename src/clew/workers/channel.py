@@ -10,12 +10,22 @@ import asyncio
 import multiprocessing
 import pickle
 import socket
+import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, cast
 
+from clew.errors import SHORTAGES, ClewError, shortage
 from clew.workers.worker import LENGTH
+
+LACKING_S = 60.0
+"""How long is waited for what a worker process takes to start, where this machine lacks it."""
+
+LOOK_S = 0.25
+
+_SPAWN = multiprocessing.get_context("spawn")
+"""Our own children: their CPU time is counted as ours."""
 
 
 class WorkerLostError(Exception):
@@ -30,11 +40,9 @@ class Channel(asyncio.BufferedProtocol):
     """
 
     def __init__(self, target: Callable[..., None], *given: object) -> None:
-        self._line, theirs = socket.socketpair()
-        self._theirs: socket.socket | None = theirs
-        self.process = multiprocessing.get_context("spawn").Process(  # our own child: its CPU time is counted as ours
-            target=target, args=(theirs, *given), daemon=True
-        )
+        self._line: socket.socket | None = None
+        self._target, self._given = target, given
+        self.process = _SPAWN.Process()
         self._waiting: deque[asyncio.Future[Any]] = deque()
         self._unsent: list[bytes] = []
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -54,8 +62,8 @@ class Channel(asyncio.BufferedProtocol):
         """The answer to a request. Raises what the worker raised, WorkerLostError, or TimeoutError."""
         if self._over:
             raise WorkerLostError
-        if self._theirs is not None:
-            self._start(self._theirs)
+        if self._line is None:
+            await self._started()
         data = pickle.dumps(request, pickle.HIGHEST_PROTOCOL)
         future = asyncio.get_running_loop().create_future()
         self._waiting.append(future)
@@ -65,17 +73,40 @@ class Channel(asyncio.BufferedProtocol):
         async with asyncio.timeout(seconds):
             return await future
 
-    def _start(self, theirs: socket.socket) -> None:
-        self._theirs = None
-        self.process.start()
-        theirs.close()  # the worker has its own: when that is closed, the line ends
-        self._line.setblocking(False)
-        self._loop = asyncio.get_running_loop()
-        self._connecting = self._loop.create_task(self._connect(self._loop))
+    async def _started(self) -> None:
+        """Start the process; where this machine lacks what that takes, wait a while for it. Raises ClewError."""
+        until = time.monotonic() + LACKING_S
+        while self._line is None:
+            try:
+                self._start()
+            except OSError as error:
+                number = shortage(error)
+                if not number:
+                    raise
+                if time.monotonic() > until:
+                    raise ClewError(f"no process can be started that reads pages: {SHORTAGES[number]}") from error
+                await asyncio.sleep(LOOK_S)
+            if self._over:
+                raise WorkerLostError
 
-    async def _connect(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _start(self) -> None:
+        line, theirs = socket.socketpair()
         try:
-            await loop.create_connection(lambda: self, sock=self._line)
+            process = _SPAWN.Process(target=self._target, args=(theirs, *self._given), daemon=True)
+            process.start()
+        except BaseException:
+            line.close()
+            raise
+        finally:
+            theirs.close()  # the worker has its own: when that is closed, the line ends
+        self.process, self._line = process, line
+        line.setblocking(False)
+        self._loop = asyncio.get_running_loop()
+        self._connecting = self._loop.create_task(self._connect(self._loop, line))
+
+    async def _connect(self, loop: asyncio.AbstractEventLoop, line: socket.socket) -> None:
+        try:
+            await loop.create_connection(lambda: self, sock=line)
         except OSError as error:
             self.connection_lost(error)
 
@@ -129,11 +160,9 @@ class Channel(asyncio.BufferedProtocol):
     def hang_up(self) -> None:
         """End the line; the worker ends by itself when it notices."""
         self._over = True
-        if self._theirs is not None:
-            self._theirs.close()
-            self._line.close()
-        with suppress(OSError):  # it may have ended already
-            self._line.shutdown(socket.SHUT_RDWR)
+        if self._line is not None:
+            with suppress(OSError):  # it may have ended already
+                self._line.shutdown(socket.SHUT_RDWR)
 
     def end(self, patience_s: float) -> None:
         """End the line and the worker, which is killed when it is not gone in time; safe to call twice."""
@@ -149,7 +178,7 @@ class Channel(asyncio.BufferedProtocol):
     def _let_go(self) -> None:
         if self._transport is not None:
             self._transport.abort()
-        elif self._connecting is not None:
+        elif self._connecting is not None and self._line is not None:
             self._connecting.cancel()
             self._line.close()
         self.connection_lost(None)

@@ -189,7 +189,7 @@ class FileDatabase(Database):
 
     def _full(self, error: Exception) -> DiskFullError | None:
         name = str(getattr(error, "sqlite_errorname", ""))
-        if not name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+        if not name.startswith(("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_CANTOPEN")):
             return None
         otherwise = errno.ENOSPC if name.startswith("SQLITE_FULL") else 0
         return room.full(self.path, room.reason(self.path) or otherwise)

@@ -17,9 +17,10 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from clew.config import LiveSettings, PolitenessSettings
-from clew.errors import InputError
+from clew.errors import SHORTAGES, InputError
 from clew.web.base import Clock
 from clew.web.live.guard import is_local_name, why_closed
+from clew.web.live.machine import Machine
 from clew.web.live.nameservers import BadNameError, NameServers, NoHostError
 from clew.web.live.silence import Silence
 
@@ -51,11 +52,19 @@ class Lookup:
 class AddressBook:
     """Looks names up, checks what comes back, and remembers it. Needs a running event loop."""
 
-    def __init__(self, settings: LiveSettings, politeness: PolitenessSettings, timeout_s: float, clock: Clock) -> None:
+    def __init__(
+        self,
+        settings: LiveSettings,
+        politeness: PolitenessSettings,
+        timeout_s: float,
+        clock: Clock,
+        machine: Machine | None = None,
+    ) -> None:
         self._settings = settings
         self._politeness = politeness
         self._timeout_s = timeout_s
         self._clock = clock
+        self._machine = machine or Machine(1, 0, clock)
         self._static = {name.lower().rstrip("."): _address(name, text) for name, text in settings.resolve.items()}
         self._known: dict[str, tuple[float, Lookup]] = {}
         self._silent: dict[str, Silence] = {}
@@ -115,7 +124,11 @@ class AddressBook:
         return turn
 
     async def _ask(self, host: str) -> Lookup:
-        found = await self._answer(host)
+        found = self._unasked(host) or await self._answer(host)
+        if not found.addresses:
+            found = self._unasked(host) or found  # what was lacking for an answer is no answer
+        if found.queued:
+            return found
         now = self._clock.now()
         if found.addresses or found.again_at is None:
             self._silent.pop(host, None)
@@ -123,6 +136,14 @@ class AddressBook:
             found = self._rests(host, found, now)
         self._keep(host, found, now)
         return found
+
+    def _unasked(self, host: str) -> Lookup | None:
+        """What is known of a name while this machine cannot open what it takes to ask; None when it can."""
+        number = self._machine.lacks()
+        if not number:
+            return None
+        reason = f"{host} cannot be looked up: {SHORTAGES[number].partition(':')[0]}"
+        return Lookup(reason=reason, again_at=self._machine.again_at, queued=True)
 
     async def _answer(self, host: str) -> Lookup:
         try:

@@ -7,6 +7,7 @@ them. Its parser refuses much that browsers take, and of a body that breaks off 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import aiohttp
@@ -25,9 +26,6 @@ from clew.web.live.proxies import Proxy
 
 IDLE_S = 4.5
 """Idle connections are closed after this long: just before the servers that wait 5 s close theirs."""
-
-IDLE_CONNECTIONS = 256
-"""Idle connections that are kept, at most; each costs a file descriptor."""
 
 _TIMED_OUT = 408
 _EARLY_BYTES = 65_536
@@ -142,12 +140,15 @@ class Line(ResponseHandler):
 
 
 class Connector(aiohttp.TCPConnector):
-    """One connection a host, only to chosen addresses, and not more idle ones than the process can hold.
+    """One connection a host, only to chosen addresses, and idle ones as many as ``most_idle`` says.
 
     ``tunnels``: the proxies that connect us to hosts; ``proxies``: addresses and ports of those that we connect to.
     """
 
-    def __init__(self, resolver: CheckedResolver, live: LiveSettings, **options: Any) -> None:
+    def __init__(
+        self, resolver: CheckedResolver, live: LiveSettings, most_idle: Callable[[], int], **options: Any
+    ) -> None:
+        self._most_idle = most_idle
         self.tunnels: dict[str, Proxy] = {}
         self.proxies: set[tuple[str, int]] = set()
         super().__init__(
@@ -173,8 +174,15 @@ class Connector(aiohttp.TCPConnector):
         sock = await proxy.connect(place, port, options["timeout"].connect)
         return await self._wrap_existing_connection(*args, sock=sock, **options)
 
+    def drop_idle(self) -> None:
+        """Close the connections that nobody uses."""
+        for idle in self._conns.values():
+            for protocol, _ in idle:
+                protocol.close()
+        self._conns.clear()
+
     def _release(self, key: Any, protocol: Any, *, should_close: bool = False) -> None:
-        crowded = len(self._conns) >= IDLE_CONNECTIONS
+        crowded = len(self._conns) >= self._most_idle()
         super()._release(key, protocol, should_close=should_close or crowded)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import aiohttp
 
 from clew.config import LimitSettings
+from clew.errors import SHORTAGES, shortage
 from clew.text.codings import BodyError
 from clew.text.httpmessage import MessageError
 from clew.web.live.answer import HeadTooLargeError
@@ -21,6 +22,7 @@ class Fault:
     """Why no page came. ``again``: worth another try. ``strike``: speaks against the host, not only the page.
 
     ``sent``: the request went out (false when no connection came about). ``line``: it was not the host's doing.
+    ``shortage``: nor was it anybody's: this machine lacks what has this number in ``errors.SHORTAGES``.
     """
 
     reason: str
@@ -28,6 +30,7 @@ class Fault:
     strike: bool = True
     sent: bool = True
     line: bool = False
+    shortage: int = 0
 
 
 WRONG_CREDENTIALS = 407
@@ -59,11 +62,9 @@ def explain(error: Exception, answered: bool, limits: LimitSettings) -> Fault:
         return _late(error, answered, limits)
     if isinstance(error, MessageError):
         return _nonsense(error)
-    if isinstance(error, ProxyDownError | ProxyRefusedError):
-        return Fault(str(error)[:200], sent=False, line=isinstance(error, ProxyDownError))
-    if isinstance(error, aiohttp.ClientError):
-        return _broken(error)
-    return Fault(f"{type(error).__name__}: {error}"[:200])
+    if number := shortage(error):
+        return Fault(SHORTAGES[number].partition(":")[0], sent=False, shortage=number)
+    return _broken(error)
 
 
 def _nonsense(error: MessageError) -> Fault:
@@ -72,7 +73,9 @@ def _nonsense(error: MessageError) -> Fault:
     return Fault(f"not valid HTTP: {' '.join(str(error).split())}"[:200])
 
 
-def _broken(error: aiohttp.ClientError) -> Fault:
+def _broken(error: Exception) -> Fault:
+    if isinstance(error, ProxyDownError | ProxyRefusedError):
+        return Fault(str(error)[:200], sent=False, line=isinstance(error, ProxyDownError))
     if isinstance(error, aiohttp.ClientConnectionError):
         return _unconnected(error)
     if isinstance(error, BrokenError | UnansweredError):

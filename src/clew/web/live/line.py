@@ -12,6 +12,7 @@ import asyncio
 from collections import OrderedDict
 from dataclasses import replace
 
+from clew.errors import shortage
 from clew.web.base import Clock, Outage
 from clew.web.live.silence import Server
 
@@ -122,7 +123,7 @@ class Line:
         try:
             async with asyncio.timeout(self._timeout_s):
                 _, writer = await asyncio.open_connection(*place)
-        except OSError:  # a TimeoutError is one
-            return False
+        except OSError as error:  # a TimeoutError is one
+            return shortage(error) > 0  # then nothing is known, and no line is called down
         writer.close()
         return True

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import math
 import socket
 import ssl
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -14,11 +17,13 @@ import aiohttp
 from yarl import URL
 
 from clew.config import LimitSettings, LiveSettings
+from clew.errors import shortage
 from clew.web.live.addresses import CheckedResolver
 from clew.web.live.connection import Connector
 from clew.web.live.cookies import Jar
 from clew.web.live.faults import WRONG_CREDENTIALS, once_more, proxy_wants_credentials
 from clew.web.live.intake import Appetite, Exchange, Intake
+from clew.web.live.machine import IDLE_CONNECTIONS, lacking
 from clew.web.live.proxies import Proxies, Proxy, ProxyDownError
 from clew.web.live.targets import take_apart
 
@@ -28,14 +33,20 @@ __all__ = ["Appetite", "Exchange", "Wire"]
 class Wire:
     """The HTTP client of the live world. Needs a running event loop."""
 
-    def __init__(self, limits: LimitSettings, live: LiveSettings, user_agent: str) -> None:
+    def __init__(
+        self,
+        limits: LimitSettings,
+        live: LiveSettings,
+        user_agent: str,
+        most_idle: Callable[[], int] = lambda: IDLE_CONNECTIONS,
+    ) -> None:
         self._limits = limits
         self._resolver = CheckedResolver()
         self._cookies = Jar() if live.cookies else None
         self._fresh_s = live.dns_fresh_s
         self._looked_up: dict[Proxy, float] = {}
         self.proxies = Proxies(live)
-        self._connector = Connector(self._resolver, live, ssl=_tls(live.verify_tls))
+        self._connector = Connector(self._resolver, live, most_idle, ssl=_tls(live.verify_tls))
         self._session = self._opened(user_agent)
 
     def _opened(self, user_agent: str) -> aiohttp.ClientSession:
@@ -73,12 +84,19 @@ class Wire:
             self._resolver.chosen.pop(host, None)
             self._connector.tunnels.pop(host, None)
         intake.settle(failed)
+        fault = exchange.fault
+        if fault is not None and fault.shortage == errno.EADDRNOTAVAIL and ":" in ip:
+            exchange.fault = replace(fault, shortage=0)  # this machine has no way to IPv6 addresses
         if proxy is not None and exchange.status == WRONG_CREDENTIALS:
             exchange.status, exchange.fault = 0, proxy_wants_credentials()
         exchange.elapsed_s = time.perf_counter() - began
         if self._cookies is not None:
             exchange.set_cookie = self._cookies.take(url, exchange.headers, time.time())
         return exchange
+
+    def drop_idle(self) -> None:
+        """Close the connections that nobody uses."""
+        self._connector.drop_idle()
 
     async def close(self) -> None:
         """Close all connections; safe to call twice."""
@@ -110,6 +128,8 @@ class Wire:
         try:
             found = await loop.getaddrinfo(proxy.host, proxy.port, type=socket.SOCK_STREAM)
         except OSError as error:
+            if number := shortage(error) or lacking():
+                raise OSError(number, "nothing can be opened") from error
             raise ProxyDownError(f"the proxy {proxy.name} cannot be looked up: {error.strerror or error}") from error
         address = str(found[0][4][0])
         self._resolver.proxies[proxy.host, proxy.port] = address

@@ -10,6 +10,7 @@ What fails is held against as little as can be: a page when its host answers oth
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ from clew.web.live.addresses import AddressBook, Lookup
 from clew.web.live.faults import Fault
 from clew.web.live.guard import why_bad_port
 from clew.web.live.line import Line
+from clew.web.live.machine import Machine
 from clew.web.live.politeness import Host, Politeness, retry_after
 from clew.web.live.robots import Robots, RobotsRules, agent_token
 from clew.web.live.silence import Server, Servers
@@ -62,7 +64,8 @@ class LiveWorld(World):
     """Fetches pages over HTTP, politely and within limits. ``clock`` is the one the crawl runs on.
 
     ``contact`` (a mail address or URL) stands in the User-Agent header, and the product token of ``user_agent`` is
-    what is looked up in robots.txt.
+    what is looked up in robots.txt. ``at_once``: connections at a time, at most; ``workers``: processes that
+    read pages.
     """
 
     name = "live"
@@ -76,6 +79,8 @@ class LiveWorld(World):
         user_agent: str,
         contact: str,
         clock: Clock,
+        at_once: int = 64,
+        workers: int = 0,
     ) -> None:
         self._limits = limits
         self._live = live
@@ -91,6 +96,7 @@ class LiveWorld(World):
         self._list_appetite = Appetite(limits.sitemap_bytes)
         self._robots_appetite = Appetite(politeness.robots_bytes, beginning=True, whole=True)
         self._line = Line(clock, limits.connect_s)
+        self._machine = Machine(at_once, workers, clock)
         self._looking_up = 0
         self._book: AddressBook | None = None
         self._wire: Wire | None = None
@@ -98,7 +104,7 @@ class LiveWorld(World):
 
     @property
     def outage(self) -> Outage | None:
-        return self._line.outage
+        return self._line.outage or self._machine.outage
 
     @property
     def looking_up(self) -> int:
@@ -110,13 +116,25 @@ class LiveWorld(World):
             raise InputError(f"there is no web 'live:{rest}'; say live, and the pages to start from with --seeds")
         crawl = settings.crawl
         limits = msgspec.structs.replace(settings.limits, content_types=wanted_types(settings))
-        return cls(settings.politeness, limits, settings.web.live, crawl.user_agent, crawl.contact, clock)
+        workers = crawl.workers if crawl.workers >= 0 else os.cpu_count() or 2
+        return cls(
+            settings.politeness,
+            limits,
+            settings.web.live,
+            crawl.user_agent,
+            crawl.contact,
+            clock,
+            crawl.hosts_at_once,
+            workers,
+        )
 
     async def open(self) -> None:
         """Get ready to send. Raises InputError when there is no contact, or a fixed address is none."""
         header = user_agent_header(self._user_agent, self._contact)
-        self._book = AddressBook(self._live, self._settings, self._limits.connect_s, self._clock)
-        self._wire = Wire(self._limits, self._live, header)
+        self._book = AddressBook(self._live, self._settings, self._limits.connect_s, self._clock, self._machine)
+        self._machine.prepare()
+        self._wire = Wire(self._limits, self._live, header, lambda: self._machine.idle)
+        self._machine.freed = self._wire.drop_idle
         for proxy in self._wire.proxies.all():
             self._line.depends_on((proxy.host, proxy.port))
 
@@ -247,9 +265,25 @@ class LiveWorld(World):
         assert self._wire is not None, "open() first"
         began = time.perf_counter()
         try:
-            return await self._wire.get(target.url, target.host, ip, appetite)
+            async with self._machine.place():
+                began = time.perf_counter()
+                exchange = await self._wire.get(target.url, target.host, ip, appetite)
         finally:
             self._politeness.leave(host, ip, self._clock.now(), time.perf_counter() - began)
+        if exchange.fault is not None and exchange.fault.shortage:
+            self._machine.short(exchange.fault.shortage)
+        else:
+            self._machine.connected()
+        return exchange
+
+    def _unopened(self, request: Request, host: Host, exchange: Exchange) -> Response | None:
+        """The answer where this machine had no connection left: nobody is to blame, and the page comes again soon."""
+        fault = exchange.fault
+        if fault is None or not fault.shortage:
+            return None
+        obstacle = self._put_off(fault.reason, host)
+        assert obstacle.retry_at is not None
+        return self._unsent(request, host, replace(obstacle, retry_at=max(obstacle.retry_at, self._machine.again_at)))
 
     def _heard(self, exchange: Exchange, target: Target) -> None:
         """An answer came: the line is up."""
@@ -283,6 +317,9 @@ class LiveWorld(World):
         if isinstance(entered, _Obstacle):
             return self._robots_barred(request, host, keeper, robots, entered)
         exchange = await self._exchange(step, keeper, entered, self._robots_appetite)
+        unopened = self._unopened(request, host, exchange)
+        if unopened is not None:
+            return unopened
         if exchange.status:
             self._robots_came(robots, exchange, step, keeper)
         else:
@@ -335,7 +372,7 @@ class LiveWorld(World):
 
     def _put_off(self, reason: str, host: Host) -> _Obstacle:
         """Nothing came of a request, for no fault of the page; during an outage it comes with the next test."""
-        outage = self._line.outage
+        outage = self.outage
         when = max(self._clock.now(), host.ready_at, outage.next_test if outage is not None else 0.0)
         return _Obstacle(reason, when)
 
@@ -348,6 +385,9 @@ class LiveWorld(World):
         fetched_at = self._clock.now()
         appetite = self._list_appetite if request.listing else self._page_appetite
         exchange = await self._exchange(target, host, entered, appetite)
+        unopened = self._unopened(request, host, exchange)
+        if unopened is not None:
+            return unopened
         if request.listing and exchange.fault is not None:
             reason = exchange.fault.reason.replace("limits.page_bytes", "limits.sitemap_bytes")
             exchange.fault = replace(exchange.fault, reason=reason)
