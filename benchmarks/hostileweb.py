@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from benchmarks.hostilehosts import DEAD, HOSTILE, ROBOTS, Ask, whole
+from benchmarks.hostilehosts import DEAD, HOSTILE, ROBOTS, Ask, page, whole
 from clew.web.simulated.parameters import SimParameters
 from clew.web.simulated.starting import starting_points
 from clew.web.simulated.web import SimulatedWeb
@@ -69,15 +69,17 @@ class HostileWeb:
         return {f"*.gone.{self.sim.parameters.domain}": NOBODY} | addresses | dead
 
     def start(self) -> tuple[str, tuple[str, ...], list[tuple[str, str]], list[tuple[str, str]]]:
-        """A topic, seeds, and relevant and irrelevant example pages as (name, HTML)."""
+        """A topic, seeds, and relevant and irrelevant example pages as (name, HTML). Among the irrelevant ones are some
+        that read like those of hostile hosts: their few words would else say nothing to the judge."""
         web = self.sim
         hostile = [f"http://{name}:{self.port}/" for name in self.bad]
         if self.pages >= SMALL:
             points = starting_points(web)
-            return points.topic, (*points.seeds, *hostile), self._html(points.relevant), self._html(points.irrelevant)
+            irrelevant = self._html(points.irrelevant) + _notices()
+            return points.topic, (*points.seeds, *hostile), self._html(points.relevant), irrelevant
         topic, roots = web.topics()[0], [f"http://{web.host_name(n)}:{self.port}/" for n in range(web.hosts)]
         relevant, irrelevant = web.examples(5, topic), web.examples(10, topic, relevant=False)
-        return topic, (*roots, *hostile), self._html(relevant), self._html(irrelevant)
+        return topic, (*roots, *hostile), self._html(relevant), self._html(irrelevant) + _notices()
 
     def _html(self, urls: Iterable[str]) -> list[tuple[str, str]]:
         found = [self.sim.page(url) for url in urls]
@@ -99,6 +101,10 @@ class HostileWeb:
         return "".join(
             f"<p><a href='http://{name}:{self.port}/p/{rng.randrange(50)}.html'>more</a></p>" for name in names
         )
+
+
+def _notices() -> list[tuple[str, str]]:
+    return [(f"notice-{number}.html", page(f"notice {number}").decode()) for number in range(5)]
 
 
 class Server:

@@ -20,6 +20,7 @@ BEGIN, END, LEAF, OWN = "\x01", "\x02", "\x03", "\x04"
 _REFERENCE = re.compile(r"&#(?:x0*+[1-4](?![0-9a-f])|0*+[1-4](?![0-9]))", re.I)
 """A mark written as a character reference."""
 
+_HIDING = re.compile(r"<(?:template|noscript|noframes)", re.I)
 _WHITE = " \t\n\r\f"
 _ANCHOR = LinkKind.ANCHOR
 MANY_DRAWINGS = 100
@@ -46,7 +47,7 @@ def parse(text: str, max_anchors: int) -> Document | None:
         return None
     walk = Walk(max_anchors, keep_text=False)
     parser.strip_tags(_STRIPPED, recursive=True)
-    if not _set_apart(parser, walk):
+    if not _set_apart(parser, walk, text):
         return None
     walk.html(root)
     marked = _mark(parser, walk)
@@ -60,16 +61,26 @@ def parse(text: str, max_anchors: int) -> Document | None:
     return _finished(walk.document)
 
 
-def _set_apart(parser: LexborHTMLParser, walk: Walk) -> bool:
+def _set_apart(parser: LexborHTMLParser, walk: Walk, text: str) -> bool:
     """Take out titles, and make drawings leaves; False when the page must be walked."""
     found = parser.css(_APART)
     tags = {node.tag for node in found} - {"title"}
-    if not _WALKED.isdisjoint(tags) or ("svg" in tags and not _drawings_marked(parser)):
+    if not _WALKED.isdisjoint(tags) or ("svg" in tags and (_drawn(text) or not _drawings_marked(parser))):
         return False
     for title in parser.css("title") if tags else found:  # those inside drawings are gone
         walk.title(title)
         title.decompose()
     return True
+
+
+def _drawn(text: str) -> bool:
+    """Whether drawings hold elements that hide what they hold outside of drawings only, and are stripped by now."""
+    if not _HIDING.search(text):
+        return False
+    drawings = LexborHTMLParser(text).css("svg")
+    return len(drawings) > MANY_DRAWINGS or any(
+        one.css_first("template, noscript, noframes") is not None for one in drawings
+    )
 
 
 def _drawings_marked(parser: LexborHTMLParser) -> bool:
