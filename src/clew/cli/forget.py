@@ -10,6 +10,7 @@ from clew.cli.common import json_option, print_json, project_argument, say
 from clew.project.forgetting import Forgotten, forget
 from clew.project.project import Project
 from clew.text.shown import shown
+from clew.words import many
 
 
 @click.command()
@@ -33,8 +34,9 @@ def command(project: Path, what: str, as_json: bool) -> None:
 def _words(project: Path, found: Forgotten) -> str:
     lines = [
         f"forgotten: {shown(found.entry)}",
-        f"  {found.visits} visits, {found.records} archive records, {found.examples} example pages, "
-        f"{found.refused} refused URLs, {found.lists} lines of lists",
+        f"  {many(found.visits, 'visit')}, {many(found.records, 'archive record')}, "
+        f"{many(found.examples, 'example page')}, {many(found.refused, 'refused URL')}, "
+        f"{many(found.lists, 'line')} of lists",
         *(f"  removed {shown(name)}: make it anew with clew report {project}" for name in found.removed),
         *(f"  {shown(name)} still names it: change or delete it yourself" for name in found.still),
     ]

@@ -59,7 +59,7 @@ def _words(project: Path, found: Summary) -> str:
         ("relevant", f"{found.relevant:,} (harvest rate {found.harvest_rate:.3f}, last 200: {found.window_rate:.3f})"),
         ("waiting links", f"{found.frontier:,}"),
         ("hosts", f"{found.hosts:,}"),
-        ("failed", f"{found.failed:,}, {found.redirects:,} redirects"),
+        ("failed", f"{found.failed:,}, {many(found.redirects, 'redirect')}"),
         ("free of cost", f"{found.refused:,} refused, {found.absent:,} not in this web"),
         ("robots.txt", many(found.robots_requests, "request")),
         ("sessions", f"{found.sessions:,}"),
