@@ -285,7 +285,7 @@ CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0
         (_hang_up, "connection broke before an answer came"),
         (_silence, "no answer within 0.3 s (limits.page_s)"),
         (_text(b"SSH-2.0-OpenSSH_9.2\r\n"), "not valid HTTP"),
-        (_text(b"HTTP/1.1 two hundred\r\n\r\n"), "not valid HTTP"),
+        (_text(b"HTTPX/1.1 200 OK\r\n\r\n"), "not valid HTTP"),
         (_text(b"\x16\x03\x01\x02\x00" * 50), "not valid HTTP"),
         (_text(b"HTTP/1.1 101 Up\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n??"), "HTTP 101"),
         (_text(b"HTTP/1.1 999 No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"), "HTTP 999"),
