@@ -75,8 +75,8 @@ class HostileWeb:
         hostile = [f"http://{name}:{self.port}/" for name in self.bad]
         if self.pages >= SMALL:
             points = starting_points(web)
-            irrelevant = self._html(points.irrelevant) + _notices()
-            return points.topic, (*points.seeds, *hostile), self._html(points.relevant), irrelevant
+            others = self._html(points.irrelevant) + _notices()
+            return points.topic, (*points.seeds, *hostile), self._html(points.relevant), others
         topic, roots = web.topics()[0], [f"http://{web.host_name(n)}:{self.port}/" for n in range(web.hosts)]
         relevant, irrelevant = web.examples(5, topic), web.examples(10, topic, relevant=False)
         return topic, (*roots, *hostile), self._html(relevant), self._html(irrelevant) + _notices()
