@@ -60,6 +60,16 @@ _GIVEN = re.compile(r"<(?:big|b|code|em|font|i|nobr|small|strike|strong|s|tt|u)[
 
 _ROOTS = re.compile(r"<(?:html|body)[\s/]", re.I)
 _ONE = re.compile(ATTRIBUTE)
+_SHORT_TAGS = re.compile(
+    rf"(?:[^<]*+<[^>]{{0,{2 * MAX_ATTRIBUTES}}}+>)*+[^<]*+(?:<[^>]{{0,{2 * MAX_ATTRIBUTES}}}+)?+\Z"
+)
+"""Without quotes, tags so short have no room for too many attributes: one and what parts it from the next take two
+characters."""
+
+_TELLS_NOTHING = bytes(set(range(256)) - set(b"<>\"'="))
+_QUOTED_END = re.compile(rb"""=(?:"[^">]*+>|'[^'>]*+>)""")
+"""Of what tells something: a > that may stand in a quoted value."""
+
 _MODEST = re.compile(
     rf"""(?:[^<]++|<(?![a-zA-Z/])|</(?![a-zA-Z])
     |</?[a-zA-Z][^ \t\n\r\f/>]{{0,{LONG_VALUE}}}+
@@ -87,9 +97,15 @@ def tame(text: str) -> str:
 
 
 def _modest(text: str) -> bool:
-    """Whether all tags have few attributes, by one look that takes no notice of comments and scripts."""
+    """Whether all tags have few attributes, by looks that take no notice of comments and scripts."""
+    raw = text.encode("utf-8", "replace")
+    small = raw.lower()
+    if small.count(b"<html") + small.count(b"<body") > MAX_ROOTS and len(_ROOTS.findall(text)) > MAX_ROOTS:
+        return False
+    if _SHORT_TAGS.match(text) and not _QUOTED_END.search(raw.translate(None, _TELLS_NOTHING)):
+        return True
     found = _MODEST.match(text)
-    return found is not None and found.end() == len(text) and len(_ROOTS.findall(text)) <= MAX_ROOTS
+    return found is not None and found.end() == len(text)
 
 
 def _show_shadows(text: str) -> str:
