@@ -58,7 +58,7 @@ _SHADOW = re.compile(r"\sshadowrootmode\s*+=\s*+[\"']?(?:open|closed)(?=[\"'\s/>
 _GIVEN = re.compile(r"<(?:big|b|code|em|font|i|nobr|small|strike|strong|s|tt|u)[\s/]", re.I)
 """Formatting that may have attributes: of elements that are the same, parsers keep three open."""
 
-_ROOTS = re.compile(r"<(?:html|body)[\s/]", re.I)
+_ROOTS = re.compile(r"<[hbHB](?:[tT][mM][lL]|[oO][dD][yY])[\s/]")
 _ONE = re.compile(ATTRIBUTE)
 _SHORT_TAGS = re.compile(
     rf"(?:[^<]*+<[^>]{{0,{2 * MAX_ATTRIBUTES}}}+>)*+[^<]*+(?:<[^>]{{0,{2 * MAX_ATTRIBUTES}}}+)?+\Z"
@@ -66,9 +66,9 @@ _SHORT_TAGS = re.compile(
 """Without quotes, tags so short have no room for too many attributes: one and what parts it from the next take two
 characters."""
 
-_TELLS_NOTHING = bytes(set(range(256)) - set(b"<>\"'="))
+_IDLE = bytes(set(range(256)) - set(b"<>\"'="))
 _QUOTED_END = re.compile(rb"""=(?:"[^">]*+>|'[^'>]*+>)""")
-"""Of what tells something: a > that may stand in a quoted value."""
+"""In a page without its idle bytes: a > that may stand in a quoted value."""
 
 _MODEST = re.compile(
     rf"""(?:[^<]++|<(?![a-zA-Z/])|</(?![a-zA-Z])
@@ -98,11 +98,9 @@ def tame(text: str) -> str:
 
 def _modest(text: str) -> bool:
     """Whether all tags have few attributes, by looks that take no notice of comments and scripts."""
-    raw = text.encode("utf-8", "replace")
-    small = raw.lower()
-    if small.count(b"<html") + small.count(b"<body") > MAX_ROOTS and len(_ROOTS.findall(text)) > MAX_ROOTS:
+    if len(_ROOTS.findall(text)) > MAX_ROOTS:
         return False
-    if _SHORT_TAGS.match(text) and not _QUOTED_END.search(raw.translate(None, _TELLS_NOTHING)):
+    if _SHORT_TAGS.match(text) and not _QUOTED_END.search(text.encode("utf-8", "replace").translate(None, _IDLE)):
         return True
     found = _MODEST.match(text)
     return found is not None and found.end() == len(text)
