@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -42,3 +43,23 @@ def test_a_crawl_loads_no_strategy_that_it_does_not_use() -> None:
 @pytest.mark.parametrize("name", sorted(STRATEGIES.builtin))
 def test_strategies_are_called_what_they_are_entered_as(name: str) -> None:
     assert getattr(STRATEGIES.get(name), "name", "") == name
+
+
+@pytest.mark.parametrize("given", ["", "3"])
+def test_a_command_multiplies_matrices_in_one_thread_unless_told_otherwise(given: str) -> None:
+    code = (
+        "import threadpoolctl\n"
+        "from clew.cli.main import run\n"
+        "try: run(['--version'])\n"
+        "except SystemExit: pass\n"
+        "import numpy\n"
+        "print(*[one['num_threads'] for one in threadpoolctl.threadpool_info() if one['user_api'] == 'blas'])"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    if given:
+        environment["OPENBLAS_NUM_THREADS"] = given
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True, env=environment
+    )
+    used = done.stdout.splitlines()[-1]
+    assert used == "1" if not given else used != "1" or os.cpu_count() == 1

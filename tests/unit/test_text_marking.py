@@ -59,6 +59,8 @@ def test_random_pages(pieces: list[str], whole: bool) -> None:
         "<svg><template><a href=x>y</a></template></svg>", "<svg><NoScript><a href=x>y</a></svg>",
         "<noscript><a href=x>y</a></noscript><svg><path/></svg>", "<svg><desc><template><a href=x>y</a></svg>",
         "<math><iframe><a href=x>y</a></iframe></math>", "<math><area><a href=x>y</a></area></math>",
+        "<IMAGE src=i alt=hey>text", "<A HREF=x><Image alt=hey></A>",
+        "<TITLE>t</TITLE><META name=robots content=nofollow>",
         "<p>a\x01b</p>", "<html lang=de><p>x<a href=1>y</a><a href=2>z</a>",
     ],
 )  # fmt: skip

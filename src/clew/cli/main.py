@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from typing import Any
@@ -53,6 +54,7 @@ def main() -> None:
 
 def run(arguments: list[str] | None = None) -> None:
     """Entry point of the ``clew`` command. Exit codes: 0 fine, 1 the job failed, 2 the input is wrong."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # our matrices are small, and its threads wait by spinning
     sys.exit(execute(arguments))
 
 

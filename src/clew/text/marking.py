@@ -13,6 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from clew.model import LinkKind
 from clew.text.html import MAX_LEAVES, MAX_OPEN, Anchor, Document, Walk, nofollow, squeeze
+from clew.text.tagnames import TagNames
 
 BEGIN, END, LEAF, OWN = "\x01", "\x02", "\x03", "\x04"
 """Marks: a link begins, a link ends, a leaf without text (or with what follows), a leaf that is a link itself."""
@@ -25,9 +26,11 @@ _WHITE = " \t\n\r\f"
 _ANCHOR = LinkKind.ANCHOR
 MANY_DRAWINGS = 100
 _STRIPPED = ["script", "style", "noscript", "template", "noframes"]
-_MEANT = "a[href], area, iframe, img, meta, link, base"
+_MEANT = {"a": "a[href]", **{name: name for name in ("area", "iframe", "img", "meta", "link", "base")}, "image": "img"}
+"""What is looked for, by the name of the tag that is written."""
+
 _EMPTY = ":blank:not(img, body)"
-_APART = "title, svg, frameset, math"
+_APART = ("title", "svg", "frameset", "math")
 _WALKED = {"frameset", "math"}
 """What is left to a walk, with drawings that hold links: frames, and formulae, in which leaves may hold elements. No
 selector here asks what an element stands in: lexbor answers in the square of the depth."""
@@ -37,20 +40,25 @@ selector here asks what an element stands in: lexbor answers in the square of th
 bytes(16 << 20)
 
 
-def parse(text: str, max_anchors: int) -> Document | None:
-    """The document in a page (its visible text left out), or None when it must be walked."""
-    if any(mark in text for mark in (BEGIN, END, LEAF, OWN)) or ("&#" in text and _REFERENCE.search(text)):
+def parse(text: str, max_anchors: int, names: TagNames | None = None) -> Document | None:
+    """The document in a page (its visible text left out), or None when it must be walked.
+
+    ``names`` are the page's, if they are known already.
+    """
+    if any(mark in text for mark in (BEGIN, END, LEAF, OWN)) or _REFERENCE.search(text):
         return None
+    names = names or TagNames(text)
     parser = LexborHTMLParser(text)
     root, body = parser.root, parser.body
     if root is None or body is None or body.tag != "body":
         return None
     walk = Walk(max_anchors, keep_text=False)
-    parser.strip_tags(_STRIPPED, recursive=True)
-    if not _set_apart(parser, walk, text):
+    if stripped := [name for name in _STRIPPED if names.may_have(name)]:
+        parser.strip_tags(stripped, recursive=True)
+    if not _set_apart(parser, walk, text, names):
         return None
     walk.html(root)
-    marked = _mark(parser, walk)
+    marked = _mark(parser, walk, names)
     if marked is None:
         return None
     links, own = marked
@@ -61,9 +69,9 @@ def parse(text: str, max_anchors: int) -> Document | None:
     return _finished(walk.document)
 
 
-def _set_apart(parser: LexborHTMLParser, walk: Walk, text: str) -> bool:
+def _set_apart(parser: LexborHTMLParser, walk: Walk, text: str, names: TagNames) -> bool:
     """Take out titles, and make drawings leaves; False when the page must be walked."""
-    found = parser.css(_APART)
+    found = parser.css(", ".join([name for name in _APART if names.may_have(name)]) or "title")
     tags = {node.tag for node in found} - {"title"}
     if not _WALKED.isdisjoint(tags) or ("svg" in tags and (_drawn(text) or not _drawings_marked(parser))):
         return False
@@ -96,13 +104,16 @@ def _drawings_marked(parser: LexborHTMLParser) -> bool:
     return False
 
 
-def _mark(parser: LexborHTMLParser, walk: Walk) -> tuple[list[Anchor | None], list[Anchor | None]] | None:
+def _mark(
+    parser: LexborHTMLParser, walk: Walk, names: TagNames
+) -> tuple[list[Anchor | None], list[Anchor | None]] | None:
     """Mark links and graphics in the order in which they stand; the anchors that BEGIN and OWN marks stand for. None
     when there is a document in an attribute."""
     links: list[Anchor | None] = []
     own: list[Anchor | None] = []
     anchors, room = walk.document.anchors, walk.max_anchors
-    for node in parser.css(_MEANT):
+    meant = dict.fromkeys([selector for name, selector in _MEANT.items() if names.may_have(name)])
+    for node in parser.css(", ".join(meant)) if meant else ():
         tag = node.tag
         if tag == "a":
             node.insert_before(BEGIN)

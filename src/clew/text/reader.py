@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from clew.text.html import Anchor, Document, squeeze
 from clew.text.language import SAMPLE_CHARS, language
 from clew.text.queries import Queries
 from clew.text.sniff import PLAIN, is_xml, kind_of
+from clew.text.tagnames import TagNames
 from clew.text.taming import tame
 from clew.text.terms import tokeniser
 from clew.text.xhtml import as_html
@@ -124,8 +126,9 @@ class Reader:
         limit = LOOK_AHEAD * self.links_per_page
         if self.keep_text:
             return html.parse(text, limit)
-        tamed = tame(text)
-        return marking.parse(tamed, limit) or html.parse(text, limit, keep_text=False)
+        names = TagNames(text)
+        tamed = tame(text, names)
+        return marking.parse(tamed, limit, names) or html.parse(text, limit, keep_text=False)
 
     def _page(self, response: Response, document: Document, kind: str, charset_name: str) -> Page:
         base = self._base(document, response.url)
@@ -234,8 +237,8 @@ class Reader:
             ids, starts = tokeniser(code).rows(list(map(self.words_of, new)))
             known.update(zip(new, [row.tobytes() for row in np.split(ids, starts[1:-1])], strict=True))
         rows = [known[url] for url in urls]
-        ends = np.cumsum([0, *map(len, rows)]) // _ID_BYTES
-        return np.frombuffer(bytearray().join(rows), np.uint32), ends.astype(np.int32)
+        ends = np.fromiter(accumulate(map(len, rows), initial=0), np.int32, len(rows) + 1)
+        return np.frombuffer(bytearray().join(rows), np.uint32), ends // _ID_BYTES
 
     def _canonical(self, document: Document, base: str) -> str:
         """The URL that the page declares to be its own; several that differ say nothing."""

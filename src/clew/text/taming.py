@@ -9,8 +9,8 @@ import re
 from collections import Counter
 
 import numpy as np
-import numpy.typing as npt
 
+from clew.text.tagnames import TagNames, among, code, codes
 from clew.text.tags import ATTRIBUTE, tags
 
 MAX_TAGS = 10_000
@@ -49,21 +49,18 @@ VOID = _set("area base br col embed hr img input link meta param source track wb
 """Elements without content, which no end tag closes."""
 
 _CLOSED_BY_NEXT = _set("p li dd dt td th tr tbody thead tfoot option optgroup html head body")
-_UNCOUNTED = np.array(
-    [int.from_bytes(tag[:4].encode(), "little") for tag in VOID | _CLOSED_BY_NEXT - {"html", "head", "body"}], np.uint32
-)
+_UNCOUNTED = codes(VOID | _CLOSED_BY_NEXT - {"html", "head", "body"})
 _FORMATTING_NAMES = _set("big b code em font i nobr small strike strong s tt u")
+_FORMATTING_CODES = codes(_FORMATTING_NAMES)
 _FORMATTING = re.compile(r"<(/?)(big|b|code|em|font|i|nobr|small|strike|strong|s|tt|u)(?=[\s/>])[^<>]*+>", re.I)
 _SHADOW = re.compile(r"\sshadowrootmode\s*+=\s*+[\"']?(?:open|closed)(?=[\"'\s/>])", re.I)
 _GIVEN = re.compile(r"<(?:big|b|code|em|font|i|nobr|small|strike|strong|s|tt|u)[\s/]", re.I)
 """Formatting that may have attributes: of elements that are the same, parsers keep three open."""
 
-_ROOTS = re.compile(r"<[hbHB](?:[tT][mM][lL]|[oO][dD][yY])[\s/]")
+_ROOTS = code("html"), code("body")
 _ONE = re.compile(ATTRIBUTE)
-_SHORT_TAGS = re.compile(
-    rf"(?:[^<]*+<[^>]{{0,{2 * MAX_ATTRIBUTES}}}+>)*+[^<]*+(?:<[^>]{{0,{2 * MAX_ATTRIBUTES}}}+)?+\Z"
-)
-"""Without quotes, tags so short have no room for too many attributes: one and what parts it from the next take two
+SHORT_TAG = 2 * MAX_ATTRIBUTES
+"""Without quotes, shorter tags have no room for too many attributes: one and what parts it from the next take two
 characters."""
 
 _IDLE = bytes(set(range(256)) - set(b"<>\"'="))
@@ -84,23 +81,29 @@ _MODEST = re.compile(
 """As much of a page as holds no tag with too many attributes, whatever its quotes and comments hide."""
 
 
-def tame(text: str) -> str:
-    """The page without what would take a parser for ever: far too deep nesting, far too many attributes."""
-    if len(text) > LONG_PAGE and not _modest(text):
+def tame(text: str, names: TagNames | None = None) -> str:
+    """The page without what would take a parser for ever: far too deep nesting, far too many attributes.
+
+    ``names`` are the page's, if they are known already.
+    """
+    names = names or TagNames(text)
+    before = text
+    if len(text) > LONG_PAGE and not _modest(text, names):
         text = _shorten(text)
-    if "shadowrootmode" in text:
+    if names.may_have("template") and "shadowrootmode" in text.lower():
         text = _show_shadows(text)
-    count = text.count("<")
-    if count > MANY_TAGS and _many_unclosed(text):
+    if text is not before:
+        names = TagNames(text)
+    if len(names) > MANY_TAGS and _many_unclosed(text, names):
         text = _without_formatting(text)
-    return _flatten(text) if count > MAX_TAGS or (count > 2 * MAX_DEPTH and _looks_deep(text)) else text
+    return _flatten(text) if len(names) > MAX_TAGS or (len(names) > 2 * MAX_DEPTH and _looks_deep(names)) else text
 
 
-def _modest(text: str) -> bool:
+def _modest(text: str, names: TagNames) -> bool:
     """Whether all tags have few attributes, by looks that take no notice of comments and scripts."""
-    if len(_ROOTS.findall(text)) > MAX_ROOTS:
+    if sum([np.count_nonzero(names.names == root) for root in _ROOTS]) > MAX_ROOTS:
         return False
-    if _SHORT_TAGS.match(text) and not _QUOTED_END.search(text.encode("utf-8", "replace").translate(None, _IDLE)):
+    if names.longest() <= SHORT_TAG and not _QUOTED_END.search(names.raw.translate(None, _IDLE)):
         return True
     found = _MODEST.match(text)
     return found is not None and found.end() == len(text)
@@ -142,14 +145,16 @@ def _has_too_many(attributes: str) -> bool:
     return len(attributes) > MAX_ATTRIBUTES and len(_ONE.findall(attributes)) > MAX_ATTRIBUTES
 
 
-def _many_unclosed(text: str) -> bool:
+def _many_unclosed(text: str, names: TagNames) -> bool:
     """Whether too many formatting elements are open at the end."""
+    if np.count_nonzero(among(names.names, _FORMATTING_CODES) & ~names.ends) <= MAX_UNCLOSED:
+        return False
     if _unclosed(text) > MAX_UNCLOSED:
         return True
     if len(_GIVEN.findall(text)) <= MAX_UNCLOSED:
         return False
-    names = ((tag["end"], tag["name"].lower()) for tag, _ in tags(text))  # those in quotes and comments left out
-    return _unclosed("".join([f"<{end}{name}>" for end, name in names])) > MAX_UNCLOSED
+    found = ((tag["end"], tag["name"].lower()) for tag, _ in tags(text))  # those in quotes and comments left out
+    return _unclosed("".join([f"<{end}{name}>" for end, name in found])) > MAX_UNCLOSED
 
 
 def _unclosed(text: str) -> int:
@@ -171,26 +176,11 @@ def _without_formatting(text: str) -> str:
     return "".join([*pieces, text[done:]])
 
 
-def _looks_deep(text: str) -> bool:
+def _looks_deep(names: TagNames) -> bool:
     """Whether elements seem to be nested deeper than MAX_DEPTH: by all tags at once, those in comments among them."""
-    raw = np.frombuffer(text.encode("utf-8", "replace") + b" " * 8, np.uint8)
-    at = np.flatnonzero(raw[:-8] == ord("<")) + 1
-    ends = raw[at] == ord("/")
-    names = _names(raw, at + ends)
-    counted = (names > 0) & ~np.isin(names, _UNCOUNTED)
-    depth = np.cumsum(np.where(ends, -1, 1) * counted)
+    counted = (names.names > 0) & ~among(names.names, _UNCOUNTED)
+    depth = np.cumsum(np.where(names.ends, -1, 1) * counted)
     return bool((depth - np.minimum.accumulate(np.minimum(depth, 0))).max(initial=0) > MAX_DEPTH)
-
-
-def _names(raw: npt.NDArray[np.uint8], at: npt.NDArray[np.intp]) -> npt.NDArray[np.uint32]:
-    """The names that begin at these places, by their first four letters: uint32[n], 0 for what is no name."""
-    names = np.zeros(len(at), np.uint32)
-    inside = np.ones(len(at), np.bool_)
-    for place in range(4):
-        letter = raw[at + place] | 0x20
-        inside &= (letter >= ord("a")) & (letter <= ord("z"))
-        names |= np.where(inside, letter, 0).astype(np.uint32) << (8 * place)
-    return names
 
 
 def _flatten(text: str) -> str:
