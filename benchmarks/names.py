@@ -1,11 +1,13 @@
 """Dead names beside good hosts: what they cost the good ones.
 
-    python -m benchmarks.names [--dead 5000] [--hosts 50] [--pages 20] [--json]
+    python -m benchmarks.names [--dead 5000] [--hosts 50] [--pages 20] [--delay 1.0] [--json]
 
 A live crawl over loopback. A name server of its own knows the good hosts, which lie on one address each, and answers
 questions for dead names never, late, or at once with *no such host*. The seed links to all dead names first and then to
 the pages of the good hosts. ``good s`` is when the last of their pages was fetched, from the first request on;
-``without`` is the same crawl without dead names. The crawl is stopped then: nobody waits for the dead.
+``without`` is the same crawl without dead names. The crawl is stopped then: nobody waits for the dead. With a pause of
+``delay`` seconds at each host, the good ones take pages * delay seconds at least; with a very short one, the CPU that
+the dead names take shows, too.
 """
 
 from __future__ import annotations
@@ -91,23 +93,25 @@ def site(hosts: int, pages: int, dead: int) -> Iterator[tuple[int, list[float]]]
             links = "".join(f"<a href='{link}'>x</a> " for link in [*names, *good])
         return web.Response(text=f"<p>sailing {links}", content_type="text/html")
 
-    async def start() -> None:
+    async def start() -> web.ServerRunner:
         runner = web.ServerRunner(web.Server(answer))
         await runner.setup()
         for one in sockets:
             await web.SockSite(runner, one).start()
+        return runner
 
-    loop.run_until_complete(start())
+    runner = loop.run_until_complete(start())
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     try:
         yield port, times
     finally:
+        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(60)
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
 
 
-def measure(kind: str, hosts: int, pages: int, dead: int) -> dict[str, object]:
+def measure(kind: str, hosts: int, pages: int, dead: int, delay_s: float) -> dict[str, object]:
     """One crawl."""
     wait_s = KINDS[kind]
     dead = dead if wait_s is not None else 0
@@ -118,7 +122,7 @@ def measure(kind: str, hosts: int, pages: int, dead: int) -> dict[str, object]:
             "interest": {"keywords": {"sailing": 1.0}},
             "judge": {"name": "keywords"},
             "crawl": {"contact": "benchmark@example.org", "workers": 0},
-            "politeness": {"delay_s": 0.1, "adaptive": 0.0},
+            "politeness": {"delay_s": delay_s, "adaptive": 0.0},
             "limits": {"links_per_page": dead + hosts * pages},
             "web": {"live": {"allow_private": True, "nameservers": [names.address]}},
         }
@@ -144,9 +148,10 @@ def main() -> None:
     parser.add_argument("--dead", type=int, default=5_000)
     parser.add_argument("--hosts", type=int, default=50)
     parser.add_argument("--pages", type=int, default=20)
+    parser.add_argument("--delay", type=float, default=1.0)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    rows = [measure(kind, options.hosts, options.pages, options.dead) for kind in KINDS]
+    rows = [measure(kind, options.hosts, options.pages, options.dead, options.delay) for kind in KINDS]
     table = Table("dead names", "", "fetched", "failed", "good s", "run s", "CPU s", "questions")
     for row in rows:
         table.add_row(*(str(value) for value in row.values()))
