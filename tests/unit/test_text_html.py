@@ -440,3 +440,7 @@ def test_formatting_that_seems_closed_is_counted_as_open() -> None:
     page = "".join(f'<font a="</font>" id={number}><p>' for number in range(1_000))
     assert "<font" not in tame(page)
     assert "<font" in tame(page.replace("<p>", "</font><p>"))
+
+
+def test_shadow_roots_may_be_written_in_capitals() -> None:
+    assert tame("<TEMPLATE ShadowRootMode=OPEN>a</TEMPLATE>") == "<div>a</div>"

@@ -15,6 +15,7 @@ import pytest
 
 from clew.model import Keys, LinkBatch, LinkKind, Links, Outcome, Page, Response, Source
 from clew.text.reader import Reader, Unreadable, seed_links
+from clew.text.tagnames import TagNames
 from clew.text.terms import tokeniser
 
 SHARED = Path(__file__).parents[2].parent / "shared"
@@ -460,3 +461,22 @@ def test_real_pages():
         assert (np.diff(spans[:, 0]) >= 0).all() and len(set(page.links.urls)) == len(page.links)
     links, _, offsets = batch(pages[0]).offsets(5)
     assert set(links.tolist()) == set(range(len(pages[0].links))) and abs(offsets).max() <= 5
+
+
+@pytest.mark.parametrize("tag", ["noscript", "svg", "template"])
+def test_a_tag_that_comes_about_when_others_are_left_out_is_one_in_both_ways_of_reading(tag: str) -> None:
+    """What is left out stands between the < and the name: formatting that is never closed."""
+    fonts = "".join(f"<font id={number}>" for number in range(100))
+    body = f"{fonts}{'<p>x' * 2_100}<<font id=a>{tag}><a href=/in>y</a>"
+    quick = Reader(canonicalise, keys_of, host_of, words_of, keep_text=False)
+    one, other = (reader.read(response(body)) for reader in (READER, quick))
+    assert one.links.urls == other.links.urls and one.links.anchors == other.links.anchors
+    assert one.fingerprint == other.fingerprint
+
+
+def test_a_page_without_tags_is_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+    before = TagNames.__init__
+    monkeypatch.setattr(TagNames, "__init__", lambda self, text: (looked.append(text), before(self, text))[1])
+    Reader(canonicalise, keys_of, host_of, words_of, keep_text=False).read(response("no tags"))
+    assert looked == ["no tags"]

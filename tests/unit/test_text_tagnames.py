@@ -27,6 +27,10 @@ def test_what_a_page_may_have() -> None:
     assert not names.may_have("math") and not names.may_have("frameset")
 
 
+def test_start_tags_are_counted_by_name() -> None:
+    assert TagNames("<b></b><B x><body></i><br>").starts(codes(["b", "i"])) == 2
+
+
 @pytest.mark.parametrize(
     ("text", "longest"), [("", 0), ("a > b", 0), ("<p>", 2), ("<p><a <b c>x", 7), ("<p>text<a href", 7), ("<é>", 3)]
 )

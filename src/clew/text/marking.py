@@ -8,6 +8,7 @@ three times as fast as a walk and gives up (None) on pages that a walk reads bet
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -27,10 +28,10 @@ _ANCHOR = LinkKind.ANCHOR
 MANY_DRAWINGS = 100
 _STRIPPED = ["script", "style", "noscript", "template", "noframes"]
 _MEANT = {"a": "a[href]", **{name: name for name in ("area", "iframe", "img", "meta", "link", "base")}, "image": "img"}
-"""What is looked for, by the name of the tag that is written."""
+"""What is looked for: selectors by the name of the tag that is written."""
 
 _EMPTY = ":blank:not(img, body)"
-_APART = ("title", "svg", "frameset", "math")
+_APART = {name: name for name in ("title", "svg", "frameset", "math")}
 _WALKED = {"frameset", "math"}
 """What is left to a walk, with drawings that hold links: frames, and formulae, in which leaves may hold elements. No
 selector here asks what an element stands in: lexbor answers in the square of the depth."""
@@ -47,7 +48,8 @@ def parse(text: str, max_anchors: int, names: TagNames | None = None) -> Documen
     """
     if any(mark in text for mark in (BEGIN, END, LEAF, OWN)) or _REFERENCE.search(text):
         return None
-    names = names or TagNames(text)
+    if names is None:
+        names = TagNames(text)
     parser = LexborHTMLParser(text)
     root, body = parser.root, parser.body
     if root is None or body is None or body.tag != "body":
@@ -69,9 +71,15 @@ def parse(text: str, max_anchors: int, names: TagNames | None = None) -> Documen
     return _finished(walk.document)
 
 
+def _select(parser: LexborHTMLParser, selectors: Mapping[str, str], names: TagNames) -> list[LexborNode]:
+    """What selectors find, in the order of the page; those of tags that it does not have would only cost time."""
+    wanted = dict.fromkeys([selector for name, selector in selectors.items() if names.may_have(name)])
+    return parser.css(", ".join(wanted)) if wanted else []
+
+
 def _set_apart(parser: LexborHTMLParser, walk: Walk, text: str, names: TagNames) -> bool:
     """Take out titles, and make drawings leaves; False when the page must be walked."""
-    found = parser.css(", ".join([name for name in _APART if names.may_have(name)]) or "title")
+    found = _select(parser, _APART, names)
     tags = {node.tag for node in found} - {"title"}
     if not _WALKED.isdisjoint(tags) or ("svg" in tags and (_drawn(text) or not _drawings_marked(parser))):
         return False
@@ -112,8 +120,7 @@ def _mark(
     links: list[Anchor | None] = []
     own: list[Anchor | None] = []
     anchors, room = walk.document.anchors, walk.max_anchors
-    meant = dict.fromkeys([selector for name, selector in _MEANT.items() if names.may_have(name)])
-    for node in parser.css(", ".join(meant)) if meant else ():
+    for node in _select(parser, _MEANT, names):
         tag = node.tag
         if tag == "a":
             node.insert_before(BEGIN)

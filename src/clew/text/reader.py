@@ -128,6 +128,8 @@ class Reader:
             return html.parse(text, limit)
         names = TagNames(text)
         tamed = tame(text, names)
+        if tamed is not text:
+            names = TagNames(tamed)
         return marking.parse(tamed, limit, names) or html.parse(text, limit, keep_text=False)
 
     def _page(self, response: Response, document: Document, kind: str, charset_name: str) -> Page:

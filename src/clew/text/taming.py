@@ -10,7 +10,7 @@ from collections import Counter
 
 import numpy as np
 
-from clew.text.tagnames import TagNames, among, code, codes
+from clew.text.tagnames import TagNames, among, codes
 from clew.text.tags import ATTRIBUTE, tags
 
 MAX_TAGS = 10_000
@@ -57,7 +57,7 @@ _SHADOW = re.compile(r"\sshadowrootmode\s*+=\s*+[\"']?(?:open|closed)(?=[\"'\s/>
 _GIVEN = re.compile(r"<(?:big|b|code|em|font|i|nobr|small|strike|strong|s|tt|u)[\s/]", re.I)
 """Formatting that may have attributes: of elements that are the same, parsers keep three open."""
 
-_ROOTS = code("html"), code("body")
+_ROOTS = codes(("html", "body"))
 _ONE = re.compile(ATTRIBUTE)
 SHORT_TAG = 2 * MAX_ATTRIBUTES
 """Without quotes, shorter tags have no room for too many attributes: one and what parts it from the next take two
@@ -86,7 +86,8 @@ def tame(text: str, names: TagNames | None = None) -> str:
 
     ``names`` are the page's, if they are known already.
     """
-    names = names or TagNames(text)
+    if names is None:
+        names = TagNames(text)
     before = text
     if len(text) > LONG_PAGE and not _modest(text, names):
         text = _shorten(text)
@@ -101,7 +102,7 @@ def tame(text: str, names: TagNames | None = None) -> str:
 
 def _modest(text: str, names: TagNames) -> bool:
     """Whether all tags have few attributes, by looks that take no notice of comments and scripts."""
-    if sum([np.count_nonzero(names.names == root) for root in _ROOTS]) > MAX_ROOTS:
+    if names.starts(_ROOTS) > MAX_ROOTS:
         return False
     if names.longest() <= SHORT_TAG and not _QUOTED_END.search(names.raw.translate(None, _IDLE)):
         return True
@@ -147,7 +148,7 @@ def _has_too_many(attributes: str) -> bool:
 
 def _many_unclosed(text: str, names: TagNames) -> bool:
     """Whether too many formatting elements are open at the end."""
-    if np.count_nonzero(among(names.names, _FORMATTING_CODES) & ~names.ends) <= MAX_UNCLOSED:
+    if names.starts(_FORMATTING_CODES) <= MAX_UNCLOSED:
         return False
     if _unclosed(text) > MAX_UNCLOSED:
         return True
