@@ -29,13 +29,14 @@ from clew.lab.measures import area_over_oracle, recall_at
 from clew.lab.running import Plan, TaskResult, remembered, run_task, summary
 from clew.lab.saved import save
 from clew.lab.tasks import Task, load
+from clew.lab.variants import judge_variants, strategy_variants
 from clew.model import Outcome, Request
 from clew.text.reader import Reader, Unreadable
 from clew.urls.canonical import host, keys, url_words
 from clew.web.base import World
 from clew.web.registry import make as make_world
 
-OURS = Plan(("breadth-first", "best-first"), ("naive-bayes",), 1)
+OURS = Plan(strategy_variants("breadth-first,best-first"), judge_variants("naive-bayes"), 1)
 
 
 def compare(task: Task, peers: Sequence[Peer], limit: int, minutes: float) -> TaskResult:
@@ -91,7 +92,7 @@ def _table(results: Sequence[TaskResult]) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     for result in results:
         for run in result.runs:
-            area = area_over_oracle(run.found, result.oracle, run.budget)
+            area = area_over_oracle(run.found, result.oracles[run.repeat], run.budget)
             shares = [f"{share:.2f}" for share in recall_at(run.found, run.reachable, run.budget)]
             who = f"clew {run.strategy} / {run.judge}" if run.judge else run.strategy
             counts = (str(int(run.found.sum())), str(run.fetched), str(run.absent), f"{run.cpu_ms_per_page:.1f}")

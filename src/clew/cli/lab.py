@@ -4,36 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from clew.cli.common import NamedOption, json_option, print_json, say
+from clew.cli.labtable import print_table
 from clew.cli.labtask import from_crawl as from_finished_crawl
 from clew.cli.labweb import command as web_command
-from clew.errors import InputError
 from clew.judges.registry import JUDGES
 from clew.lab.comparison import Comparison
-from clew.lab.measures import area_over_oracle, recall_at
+from clew.lab.experiment import TITLE, distinct
+from clew.lab.experiment import load as load_experiment
+from clew.lab.experiment import title_of as title_of_experiment
 from clew.lab.report import write_report
 from clew.lab.running import Plan, TaskResult, run_all, summary
 from clew.lab.saved import load as load_results
 from clew.lab.saved import save
 from clew.lab.simulating import PRESETS, simulate
 from clew.lab.tasks import load as load_task
+from clew.lab.variants import judge_variants, strategy_variants
 from clew.project.project import Project
-from clew.registry import Registry
 from clew.strategies.registry import STRATEGIES
-from clew.text.shown import shown
 
-WIDTH = 132
-"""Columns that the table needs; it is not squeezed into fewer."""
+KEPT = "experiment.toml"
+"""The copy of an experiment file beside its results."""
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
+
+jobs_option = click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Processes.")
 
 
 @click.group()
@@ -50,7 +49,7 @@ def command() -> None:
     several=True,
     default="all",
     show_default=True,
-    help="Names parted by commas",
+    help="Names parted by commas, with settings if need be, as in apprentice(length=0)",
 )
 @click.option(
     "--judges",
@@ -59,11 +58,17 @@ def command() -> None:
     several=True,
     default="naive-bayes",
     show_default=True,
-    help="Names parted by commas",
+    help="Names parted by commas, with settings if need be, as in svm(cost=10)",
 )
-@click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Runs of each, by seed.")
+@click.option("--repeats", type=click.IntRange(min=1), default=1, show_default=True, help="Runs of each.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of the first repeat.")
-@click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True, help="Processes.")
+@click.option(
+    "--resample/--no-resample",
+    default=True,
+    show_default=True,
+    help="Repeats after the first draw start pages, examples and simulated webs anew; else only the crawl's seed.",
+)
+@jobs_option
 @click.option("--out", type=FOLDER, help="Write results, plots and a report into this folder.")
 @json_option
 def run(
@@ -72,26 +77,34 @@ def run(
     judges: str,
     repeats: int,
     seed: int,
+    resample: bool,
     jobs: int,
     out: Path | None,
     as_json: bool,
 ) -> None:
     """Crawl each task with each strategy and judge, and compare with what was possible."""
-    plan = Plan(_names(strategies, STRATEGIES), _names(judges, JUDGES), repeats, seed)
-    loaded = [load_task(path) for path in tasks]
-    twice = {task.name for task in loaded if sum(other.name == task.name for other in loaded) > 1}
-    if twice:
-        raise InputError(f"two tasks are called {sorted(twice)[0]}: results would be mixed up, rename one")
-    results = list(run_all(loaded, plan, jobs))
+    plan = Plan(strategy_variants(strategies), judge_variants(judges), repeats, seed, resample)
+    results = list(run_all(distinct([load_task(path) for path in tasks]), plan, jobs))
     if out is not None:
         save(results, out)
         write_report(comparison(results), out)
-    if as_json:
-        print_json([summary(result, one) for result in results for one in result.runs])
-    else:
-        _table(results)
-        if out is not None:
-            say(f"report: {out / 'report.html'}")
+    _tell(results, out, as_json)
+
+
+@command.command("experiment")
+@click.argument("file", type=FILE, metavar="EXPERIMENT.toml")
+@jobs_option
+@click.option("--out", type=FOLDER, help="Folder for results and report, in place of the one that the file names.")
+@json_option
+def experiment(file: Path, jobs: int, out: Path | None, as_json: bool) -> None:
+    """Run all of a study that one file describes: tasks, variants with their settings, repeats, budget."""
+    study = load_experiment(file)
+    folder = out or study.out
+    results = list(run_all(study.tasks, study.plan, jobs))
+    save(results, folder)
+    (folder / KEPT).write_bytes(file.read_bytes())
+    write_report(comparison(results, study.title), folder)
+    _tell(results, folder, as_json)
 
 
 @command.command("report")
@@ -99,7 +112,8 @@ def run(
 @json_option
 def report(folder: Path, as_json: bool) -> None:
     """Write the report of earlier results again: one HTML page, plots, CSV and a LaTeX table."""
-    page = write_report(comparison(load_results(folder)), folder)
+    title = title_of_experiment(folder / KEPT)
+    page = write_report(comparison(load_results(folder), title), folder)
     if as_json:
         print_json({"report": str(page)})
     else:
@@ -143,47 +157,21 @@ def sim(preset: str, pages: int, seed: int, budget: int, out: Path, as_json: boo
 command.add_command(web_command)
 
 
-def comparison(results: Sequence[TaskResult]) -> Comparison:
+def comparison(results: Sequence[TaskResult], title: str = TITLE) -> Comparison:
     """Results as reports want them."""
     return Comparison(
         runs=tuple(run for result in results for run in result.runs),
-        oracles={result.task: result.oracle for result in results},
+        oracles={result.task: result.oracles for result in results},
         one_step={result.task: result.one_step for result in results},
-        title="Crawl strategies compared",
+        title=title,
     )
 
 
-def _names(text: str, registry: Registry[Any]) -> tuple[str, ...]:
-    if text == "all":
-        return registry.names()
-    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-    for name in names:
-        registry.get(name)  # a class that cannot be imported is found before anything is run
-    if not names:
-        raise InputError(f"name at least one {registry.kind}: all, or some of {', '.join(registry.names())}")
-    return names
-
-
-def _table(results: Sequence[TaskResult]) -> None:
-    table = Table(title="Found of what could be found, by fetches (recall after 10, 25, 50 and 100 % of the budget)")
-    left = ("task", "strategy", "judge")
-    for name in (*left, "area / oracle", "found", "of", "10 %", "25 %", "50 %", "100 %", "CPU-ms"):
-        table.add_column(name, justify="left" if name in left else "right", no_wrap=True)
-    for result in results:
-        for run in result.runs:
-            area = area_over_oracle(run.found, result.oracle, run.budget)
-            shares = [f"{share:.2f}" for share in recall_at(run.found, run.reachable, run.budget)]
-            counts = (str(int(run.found.sum())), str(run.reachable), *shares, f"{run.cpu_ms_per_page:.1f}")
-            table.add_row(*map(_plain, (run.task, run.strategy, run.judge)), f"{area:.3f}", *counts)
-        best, most = result.one_step, result.runs[0]
-        area = area_over_oracle(best, result.oracle, most.budget)
-        shares = [f"{share:.2f}" for share in recall_at(best, most.reachable, most.budget)]
-        counts = (str(int(best.sum())), str(most.reachable), *shares, "")
-        table.add_row(_plain(result.task), "one-step sight", "", f"{area:.3f}", *counts, end_section=True)
-    console = Console()
-    Console(width=max(console.width, WIDTH)).print(table)
-
-
-def _plain(name: str) -> Text:
-    """A name as it stands: what looks like markup is none."""
-    return Text(shown(name))
+def _tell(results: Sequence[TaskResult], out: Path | None, as_json: bool) -> None:
+    """Print what came out."""
+    if as_json:
+        print_json([summary(result, one) for result in results for one in result.runs])
+        return
+    print_table(comparison(results))
+    if out is not None:
+        say(f"report: {out / 'report.html'}")

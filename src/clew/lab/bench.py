@@ -18,6 +18,7 @@ from clew.examples.examples import Examples
 from clew.judges.base import JudgeContext
 from clew.judges.registry import reads_text
 from clew.lab.tasks import Task
+from clew.lab.variants import Variant, judge_settings
 from clew.model import Page, Response
 from clew.store.base import Store
 from clew.text.reader import Reader, Unreadable
@@ -74,12 +75,14 @@ class Readers:
         return self._readers.setdefault(which, SharedReader(made))  # type: ignore[return-value]  # it reads as one
 
 
-def settings_of(task: Task, strategy: str, judge: str, seed: int) -> Settings:
-    """The settings of a run: those that every crawl has, but for what the task says."""
+def settings_of(task: Task, strategy: str | Variant, judge: str | Variant, seed: int) -> Settings:
+    """The settings of a run: those that every crawl has, but for what the task and the variants say. Names stand for
+    parts with the settings that they have by default. Raises ConfigError for settings of a judge that are wrong."""
+    how = Variant(strategy, strategy) if isinstance(strategy, str) else strategy
     return Settings(
         project=ProjectSettings(name=task.name, web=task.web),
-        judge=JudgeSettings(name=judge),
-        strategy={"name": strategy},
+        judge=JudgeSettings(name=judge) if isinstance(judge, str) else judge_settings(judge),
+        strategy={"name": how.part, **({how.part: dict(how.settings)} if how.settings else {})},
         crawl=CrawlSettings(contact="lab@localhost", seed=seed, max_pages=task.budget, workers=0),
         web=WebSettings(archive=ArchiveSettings(closed=task.closed)),
         store=StoreSettings(archive=False),

@@ -144,10 +144,9 @@ def found(salt: str, comparison: Comparison, task: str) -> Any:
     figure, axes = new_figure()
     references(axes, comparison, task, lambda flags: curve(flags, budget))
     lines(axes, comparison, task, lambda run: curve(run.found, budget))
-    reachable = max(run.reachable for run in comparison.of(task))
     axes.set(xlabel="pages fetched", ylabel="relevant pages found", xlim=(0, budget))
     axes.set_ylim(0, max(axes.get_ylim()[1], 1))
-    axes.set_title(f"{reachable:,} relevant pages can be reached from the seeds")
+    axes.set_title(f"{comparison.reachable(task)} relevant pages can be reached from the seeds")
     legend(axes)
     return figure
 
@@ -215,15 +214,16 @@ def lines(axes: Any, comparison: Comparison, task: str, values: Callable[[Run], 
 
 
 def references(axes: Any, comparison: Comparison, task: str, values: Callable[[Bools], Doubles]) -> None:
-    """Dashed and dotted lines of what was possible."""
-    for flags, line, label in (
+    """Dashed and dotted lines of what was possible, medians of the repeats."""
+    for repeats, line, label in (
         (comparison.oracles[task], "--", "oracle (greedy)"),
-        (comparison.one_step.get(task), ":", "one-step sight"),
+        (comparison.one_step.get(task, ()), ":", "one-step sight"),
     ):
-        if flags is not None:
-            drawn = values(flags)
-            n = thinned(len(drawn))
-            axes.plot(n, drawn[n], color=INK, linestyle=line, linewidth=1.4, label=label)
+        if len(repeats):
+            rows = np.array([values(flags) for flags in repeats])
+            there = np.flatnonzero(~np.isnan(rows).all(axis=0))
+            n = there[thinned(len(there))]
+            axes.plot(n, np.nanmedian(rows[:, n], axis=0), color=INK, linestyle=line, linewidth=1.4, label=label)
 
 
 def legend_entries(axes: Any, known: Mapping[str, Look], *, lines: bool) -> None:

@@ -29,10 +29,9 @@ def found(comparison: Comparison, task: str) -> str:
     if not total:
         return NOTHING
     half = middle([_half(run.found) for run in runs])
-    oracle = _half(comparison.oracles[task])
-    reachable = max(run.reachable for run in runs)
+    oracle = middle([_half(flags) for flags in comparison.oracles[task]])
     return (
-        f"{best} found {total:,.0f} of {reachable:,}, half of them within {half:,.0f} fetches; "
+        f"{best} found {total:,.0f} of {comparison.reachable(task)}, half of them within {half:,.0f} fetches; "
         f"the oracle found half of its own within {oracle:,.0f}. Higher and further left is better."
     )
 

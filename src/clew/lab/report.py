@@ -12,20 +12,28 @@ from pathlib import Path
 import numpy as np
 
 from clew.lab import details, figures, readings
-from clew.lab.comparison import Comparison, Spread, conclusion, verdict
+from clew.lab.comparison import Comparison, Spread
+from clew.lab.conclusions import conclusion, verdict
+from clew.lab.differences import Difference, found, over_all, overall, within
 from clew.lab.figures import Drawn
-from clew.lab.measures import area_over_oracle, prediction_accuracy, recall_at
+from clew.lab.latex import figure3, latex, latex_differences, latex_measures, p_value
+from clew.lab.measures import prediction_accuracy, recall_at
 from clew.lab.paths import digging
 from clew.lab.results import Run
 from clew.text.shown import cell, file_name
 from clew.version import __version__
 
 FIELDS = (
-    *("task", "strategy", "judge", "repeat", "budget", "fetched", "found", "reachable"),
+    *("task", "strategy", "judge", "repeat", "seed", "budget", "fetched", "found", "reachable"),
     *("area_over_oracle", "recall_at_10", "recall_at_25", "recall_at_50", "recall"),
     *("loss_truth", "loss_judge", "auc", "relevant_above", "irrelevant_below", "median_depth"),
     *("dug", "deep", "longest_tunnel", "modal_path", "lift"),
     *("seconds", "cpu_ms_per_page", "frontier", "robots", "absent", "stopped_by"),
+    *("web", "strategy_settings", "judge_settings", "version"),
+)
+
+DIFFERENCES = (
+    *("task", "one", "other", "units", "n", "difference", "low", "high", "p", "p_holm", "test", "told_apart"),
 )
 
 _FIGURE = re.compile(r"-?\d+(\.\d+)?|-?inf|")
@@ -70,7 +78,7 @@ nav a { color: inherit; margin-right: 1rem; } footer { color: var(--soft); font-
 
 
 def write_report(comparison: Comparison, folder: Path) -> Path:
-    """Write report.html, plots/, two CSV files and two LaTeX tables into the folder; gives the path of the page."""
+    """Write report.html, plots/, three CSV files and three LaTeX tables into the folder; gives the page's path."""
     plots = folder / "plots"
     plots.mkdir(parents=True, exist_ok=True)
     overview = figures.overview(comparison)
@@ -78,7 +86,9 @@ def write_report(comparison: Comparison, folder: Path) -> Path:
     sections = "".join(_task(comparison, task, plots) for task in comparison.tasks)
     _write_csv(comparison, folder / "results.csv")
     _write_overlap(comparison, folder / "overlap.csv")
+    _write_differences(comparison, folder / "differences.csv")
     (folder / "measures.tex").write_text(latex_measures(comparison), encoding="utf-8")
+    (folder / "differences.tex").write_text(latex_differences(comparison), encoding="utf-8")
     (folder / "table.tex").write_text(latex(comparison), encoding="utf-8")
     page = folder / "report.html"
     page.write_text(_page(comparison, overview, sections), encoding="utf-8")
@@ -96,9 +106,10 @@ def _page(comparison: Comparison, overview: Drawn, sections: str) -> str:
         "<p class=soft>Area under the found-curve over the whole budget, as a fraction of the greedy oracle's: 1 is as "
         "good as knowing the graph and the truth. Medians of the repeats; below them an interval of the "
         "median (95 %, or the least and the most of fewer than six repeats). Bold: best of the task.</p>\n"
-        f"{_table(comparison)}\n{_figure(overview, 'Area over the oracle, by task and method')}\n<nav>{links}</nav>\n"
-        f"{sections}<footer>Written by Clew {escape(__version__)}. The figures are in results.csv, overlap.csv, "
-        "table.tex and measures.tex, the plots in plots/.</footer></body></html>\n"
+        f"{_table(comparison)}\n{_tests(comparison)}\n"
+        f"{_figure(overview, 'Area over the oracle, by task and method')}\n<nav>{links}</nav>\n"
+        f"{sections}<footer>Written by Clew {escape(__version__)}. The figures are in results.csv, differences.csv, "
+        "overlap.csv, table.tex, differences.tex and measures.tex, the plots in plots/.</footer></body></html>\n"
     )
 
 
@@ -110,8 +121,8 @@ def _task(comparison: Comparison, task: str, plots: Path) -> str:
         shown.append(f"<section><h3>{title}</h3><p class=soft>{says}</p>{_figure(drawn, f'{title}, {task}')}</section>")
     runs = comparison.of(task)
     facts = (
-        f"{comparison.budget(task):,} fetches allowed · {max(run.reachable for run in runs):,} relevant pages within "
-        f"reach · {len(runs)} runs"
+        f"{comparison.budget(task):,} fetches allowed · {comparison.reachable(task)} relevant pages within reach · "
+        f"{len(runs)} runs"
     )
     says = escape(conclusion(comparison, task))
     return (
@@ -125,17 +136,41 @@ def _figure(drawn: Drawn, label: str) -> str:
 
 
 def _table(comparison: Comparison) -> str:
-    tasks = comparison.tasks
+    tasks, tests = comparison.tasks, overall(comparison)
     heads = "".join(f"<th>{escape(task).replace('-', '-<wbr>')}</th>" for task in tasks)
     best = {task: comparison.ranked(task)[0] for task in tasks}
     sight = "".join(_limit(comparison.sight(task)) for task in tasks)
-    rows = [f"<tr class=limit><th>one-step sight</th><td></td>{sight}</tr>"]
+    against = "<th>p against the best</th>" if tests else ""
+    rows = [f"<tr class=limit><th>one-step sight</th><td></td>{'<td></td>' if tests else ''}{sight}</tr>"]
     for name in comparison.methods:
         cells = "".join(_cell(comparison.area(task, name), best[task] == name) for task in tasks)
-        rows.append(f"<tr><th>{escape(name)}</th>{_limit(comparison.mean(name))}{cells}</tr>")
+        test = found(tests, comparison.methods[0], name)
+        p = f"<td>{p_value(test.corrected) if test else ''}</td>" if tests else ""
+        rows.append(f"<tr><th>{escape(name)}</th>{_limit(comparison.mean(name))}{p}{cells}</tr>")
     return (
-        f'<div class="scroll"><table><thead><tr><th>strategy / judge</th><th>mean</th>{heads}</tr></thead>'
+        f'<div class="scroll"><table><thead><tr><th>strategy / judge</th><th>mean</th>{against}{heads}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _tests(comparison: Comparison) -> str:
+    """All pairs over all tasks, folded up; nothing where no unit is repeated."""
+    tests = [test for tests in over_all(comparison) for test in tests]
+    if not tests:
+        return ""
+    heads = "".join(f"<th>{head}</th>" for head in ("n", "difference", "95 % interval", "p", "p, Holm", "told apart"))
+    rows = "".join(
+        f"<tr><th>{escape(test.one)} − {escape(test.other)}</th><td>{test.n} {test.units}</td>"
+        f"<td>{figure3(test.difference)}</td><td>{figure3(test.low)} to {figure3(test.high)}</td>"
+        f"<td>{p_value(test.p)}</td><td>{p_value(test.corrected)}</td><td>{'yes' if test.is_real else 'no'}</td></tr>"
+        for test in tests
+    )
+    return (
+        "<details><summary>All pairs of methods, tested</summary><p class=soft>Differences in area over the oracle's, "
+        "over all tasks; a unit is a repeat (mean over tasks), or a web (mean of all that ran on it). Sign-flip tests, "
+        "corrected for the number of pairs by Holm's method; medians with their intervals. Pairs of each task are in "
+        f'differences.csv.</p><div class="scroll"><table><thead><tr><th>pair</th>{heads}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div></details>"
     )
 
 
@@ -145,13 +180,8 @@ def _limit(value: float) -> str:
 
 def _cell(area: Spread, best: bool) -> str:
     figure = f"<b>{figure3(area.median)}</b>" if best else figure3(area.median)
-    between = f"<small>{figure3(area.low)}–{figure3(area.high)}</small>" if area.repeats > 1 else ""
+    between = f"<small>{figure3(area.low)}–{figure3(area.high)}, n {area.repeats}</small>" if area.repeats > 1 else ""
     return f'<td style="--v:{np.nan_to_num(area.median):.3f}">{figure}{between}</td>'
-
-
-def figure3(value: float) -> str:
-    """Three decimals without the leading zero; a dash for NaN."""
-    return "–" if np.isnan(value) else f"{value:.3f}".removeprefix("0")
 
 
 def _write_csv(comparison: Comparison, path: Path) -> None:
@@ -164,23 +194,42 @@ def _write_csv(comparison: Comparison, path: Path) -> None:
 def _record(comparison: Comparison, run: Run) -> list[object]:
     """The values of FIELDS; recalls are of the reachable pages, at 10, 25, 50 and 100 % of the budget."""
     recalls = recall_at(run.found, run.reachable, run.budget)
-    area = area_over_oracle(run.found, comparison.oracles[run.task], run.budget)
+    area = comparison.value(run)
     paths, foretold = digging(run), prediction_accuracy(run.predicted, run.found)
     depth = float(np.median(run.depth[run.found])) if run.found.any() else np.nan
     losses = [readings.loss_rate(values) for values in (run.found, run.judged)]
     shares = (*losses, foretold.auc, foretold.relevant, foretold.irrelevant)
     return [
-        *(run.task, run.strategy, run.judge, run.repeat, run.budget, run.fetched, int(run.found.sum()), run.reachable),
+        *(run.task, run.strategy, run.judge, run.repeat, run.seed, run.budget),
+        *(run.fetched, int(run.found.sum()), run.reachable),
         *(f"{value:.6f}" for value in (area, *recalls)),
         *(_known(value) for value in (*shares, depth, paths.dug, paths.deep)),
         *(paths.longest, paths.modal_length, _known(paths.lift)),
         *(f"{run.seconds:.3f}", f"{run.cpu_ms_per_page:.3f}", run.frontier, run.robots, run.absent, run.stopped_by),
+        *(run.web, run.strategy_settings, run.judge_settings, run.version),
     ]
 
 
 def _known(value: float) -> str:
     """Six decimals; nothing for NaN."""
     return "" if np.isnan(value) else f"{value:.6f}"
+
+
+def _write_differences(comparison: Comparison, path: Path) -> None:
+    """All pairs of methods: over all tasks by repeats and by webs, then within each task."""
+    tests = [("all", test) for tests in over_all(comparison) for test in tests]
+    tests += [(task, test) for task in comparison.tasks for test in within(comparison, task)]
+    with path.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(DIFFERENCES)
+        writer.writerows(_cells(_tested(task, test)) for task, test in tests)
+
+
+def _tested(task: str, test: Difference) -> list[object]:
+    """The values of DIFFERENCES."""
+    numbers = (test.difference, test.low, test.high, test.p, test.corrected)
+    said = "yes" if test.is_real else "no"
+    return [task, test.one, test.other, test.units, test.n, *map(_known, numbers), test.test, said]
 
 
 def _write_overlap(comparison: Comparison, path: Path) -> None:
@@ -200,78 +249,6 @@ def _write_overlap(comparison: Comparison, path: Path) -> None:
 def _cells(values: Sequence[object]) -> list[object]:
     """No text but a figure begins as a formula."""
     return [cell(value) if isinstance(value, str) and not _FIGURE.fullmatch(value) else value for value in values]
-
-
-def latex(comparison: Comparison) -> str:
-    """The summary table as a ``tabular`` that needs no package; the best of each task in bold."""
-    tasks = comparison.tasks
-    best = {task: comparison.ranked(task)[0] for task in tasks}
-    lines = [
-        f"% Area under the found-curve as a fraction of the greedy oracle's, medians of repeats. Clew {__version__}",
-        rf"\begin{{tabular}}{{l{'r' * len(tasks)}r}}",
-        r"\hline",
-        _tex_row("strategy / judge", [_stacked(task) for task in tasks], "mean"),
-        r"\hline",
-        _tex_row("one-step sight", [_tex(figure3(comparison.sight(task))) for task in tasks], ""),
-    ]
-    for name in comparison.methods:
-        cells = [figure3(comparison.area(task, name).median) for task in tasks]
-        cells = [rf"\textbf{{{cell}}}" if best[task] == name else cell for task, cell in zip(tasks, cells, strict=True)]
-        lines.append(_tex_row(_escaped(name), [_tex(cell) for cell in cells], _tex(figure3(comparison.mean(name)))))
-    return "\n".join([*lines, r"\hline", r"\end{tabular}", ""])
-
-
-MEASURES: tuple[tuple[str, Callable[[Run], float], str], ...] = (
-    ("recall", lambda run: recall_at(run.found, run.reachable, run.budget)[-1], ".3f"),
-    ("loss", lambda run: readings.loss_rate(run.found), ".3f"),
-    ("AUC", lambda run: prediction_accuracy(run.predicted, run.found).auc, ".3f"),
-    ("dug", lambda run: digging(run).dug, ".3f"),
-    ("deep", lambda run: digging(run).deep, ".3f"),
-    ("lift", lambda run: digging(run).lift, ".1f"),
-    ("waiting", lambda run: float(run.frontier), ".0f"),
-    ("CPU-ms", lambda run: run.cpu_ms_per_page, ".1f"),
-)
-"""Columns of measures.tex: name, value of a run, format."""
-
-
-def latex_measures(comparison: Comparison) -> str:
-    """The other measures as a ``tabular``: a row a task and method, medians of the repeats."""
-    lines = [
-        "% dug, deep: shares of finds behind at least one, two irrelevant pages. lift: how many times likelier to be",
-        "% relevant a page is that a relevant one links to. Medians of repeats.",
-        rf"\begin{{tabular}}{{ll{'r' * len(MEASURES)}}}",
-        r"\hline",
-        " & ".join(["task", "strategy / judge", *(name for name, _, _ in MEASURES)]) + r" \\",
-    ]
-    for task in comparison.tasks:
-        lines.append(r"\hline")
-        for name in comparison.ranked(task):
-            runs = comparison.of(task, name)
-            values = [(details.middle([value(run) for run in runs]), form) for _, value, form in MEASURES]
-            cells = [
-                "--" if np.isnan(value) else format(value, form).removeprefix("0") or "0" for value, form in values
-            ]
-            lines.append(" & ".join([_escaped(task), _escaped(name), *cells]) + r" \\")
-    return "\n".join([*lines, r"\hline", r"\end{tabular}", ""])
-
-
-def _tex_row(name: str, cells: list[str], mean: str) -> str:
-    return " & ".join([name, *cells, mean]) + r" \\"
-
-
-def _tex(cell: str) -> str:
-    return cell.replace("–", "--")
-
-
-def _stacked(task: str) -> str:
-    """A task's name as a column head, a line a part."""
-    parts = r"\\".join(_escaped(part) for part in task.split("-"))
-    return rf"\begin{{tabular}}[b]{{@{{}}r@{{}}}}{parts}\end{{tabular}}"
-
-
-def _escaped(text: str) -> str:
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(special.get(c, "\\" + c if c in "&%$#_{}" else c) for c in text)
 
 
 def _slug(task: str) -> str:

@@ -20,7 +20,9 @@ class Run:
     fetch on whose page the link stood (or that redirected here), counted from 1, always an earlier one; 0 for seeds ·
     urls n canonical URLs.
     ``reachable``: relevant pages that can be reached from the seeds; ``budget``: fetches allowed.
-    ``peak_frontier``: links that waited at the end; ``robots``, ``absent``: counted apart from the ledger.
+    ``frontier``: links that waited at the end; ``robots``, ``absent``: counted apart from the ledger.
+    ``strategy`` and ``judge``: variants as they were written; their settings as JSON, those by default too. ``repeat``
+    0 is the task as written; ``seed``: of the crawl, and of what was drawn; ``web``: that of this repeat.
     """
 
     task: str
@@ -42,6 +44,11 @@ class Run:
     robots: int
     absent: int
     stopped_by: str
+    seed: int = 0
+    web: str = ""
+    strategy_settings: str = "{}"
+    judge_settings: str = "{}"
+    version: str = ""
 
     @property
     def fetched(self) -> int:

@@ -16,36 +16,46 @@ import numpy as np
 from clew.config import Settings
 from clew.crawl.running import CrawlResult, run, runner
 from clew.crawl.setup import Setup
+from clew.judges.registry import JUDGES
 from clew.lab.bench import Readers, bench, settings_of
 from clew.lab.explore import explore
 from clew.lab.measures import area_over_oracle
 from clew.lab.oracle import greedy, one_step, reachable
+from clew.lab.resampling import drawn
 from clew.lab.results import Graph, Run
+from clew.lab.simulating import another
 from clew.lab.tasks import Task
-from clew.model import Bools
+from clew.lab.variants import Variant, full_settings
+from clew.model import Bools, Outcome, Request, Response
 from clew.store.base import Store
 from clew.store.sqlite import SqliteStore
+from clew.strategies.registry import STRATEGIES
+from clew.text.reader import Unreadable
+from clew.version import __version__
 from clew.web.providers.inverted import Inverted
+from clew.web.simulated import parse_spec
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to compare on each task."""
+    """What to compare on each task. ``resample``: repeats after the first draw start pages, examples and the seeds of
+    simulated webs anew; otherwise only the crawl's seed changes."""
 
-    strategies: tuple[str, ...]
-    judges: tuple[str, ...]
+    strategies: tuple[Variant, ...]
+    judges: tuple[Variant, ...]
     repeats: int
     seed: int = 1
+    resample: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskResult:
-    """The runs on a task, and the found arrays of its oracles."""
+    """The runs on a task, and the found arrays of its oracles, one a repeat."""
 
     task: str
     runs: tuple[Run, ...]
-    oracle: Bools
-    one_step: Bools
+    oracles: tuple[Bools, ...]
+    one_step: tuple[Bools, ...]
 
 
 def summary(result: TaskResult, run: Run) -> dict[str, str | int | float]:
@@ -55,7 +65,8 @@ def summary(result: TaskResult, run: Run) -> dict[str, str | int | float]:
         "strategy": run.strategy,
         "judge": run.judge,
         "repeat": run.repeat,
-        "area_over_oracle": round(area_over_oracle(run.found, result.oracle, run.budget), 6),
+        "seed": run.seed,
+        "area_over_oracle": round(area_over_oracle(run.found, result.oracles[run.repeat], run.budget), 6),
         "recall": round(float(run.found.sum()) / max(run.reachable, 1), 6),
         "fetched": run.fetched,
         "found": int(run.found.sum()),
@@ -63,23 +74,29 @@ def summary(result: TaskResult, run: Run) -> dict[str, str | int | float]:
     }
 
 
+Unit = tuple[Task, int]
+"""A task and the number of a repeat: what one process does at a time."""
+
+
 def run_all(tasks: Sequence[Task], plan: Plan, jobs: int) -> Iterator[TaskResult]:
-    """The results of all tasks, in their order. With several ``jobs``, tasks on one web go to one process, which reads
-    the web once; figures do not depend on ``jobs``. Raises ClewError."""
-    groups: dict[str, list[Task]] = {}
-    for task in tasks:
-        groups.setdefault(task.web, []).append(task)
-    if jobs < 2 or len(tasks) < 2:
-        done = {task.path: result for group in groups.values() for task, result in _run_group(group, plan)}
+    """The results of all tasks, in their order. With several ``jobs``, repeats on one web go to one process, which
+    reads the web once; figures do not depend on ``jobs``. Raises ClewError."""
+    units = [(task, repeat) for task in tasks for repeat in range(plan.repeats)]
+    groups: dict[str, list[Unit]] = {}
+    for task, repeat in units:
+        own = f" {repeat}" if plan.resample and task.web.startswith("sim:") else ""  # each has a web of its own
+        groups.setdefault(task.web + own, []).append((task, repeat))
+    if jobs < 2 or len(units) < 2:
+        done = [result for group in groups.values() for result in _run_group(group, plan)]
     else:
         context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=context) as pool:
-            futures = [pool.submit(_listed, part, plan) for part in _dealt(list(groups.values()), jobs)]
-            done = {task.path: result for future in futures for task, result in future.result()}
-    return (done[task.path] for task in tasks)
+        with ProcessPoolExecutor(min(jobs, len(units)), mp_context=context) as pool:
+            futures = [pool.submit(_run_group, part, plan) for part in _dealt(list(groups.values()), jobs)]
+            done = [result for future in futures for result in future.result()]
+    return (_joined(task, [result for result in done if result.task == task.name]) for task in tasks)
 
 
-def _dealt(groups: list[list[Task]], jobs: int) -> list[list[Task]]:
+def _dealt(groups: list[list[Unit]], jobs: int) -> list[list[Unit]]:
     """Groups split until there is one a job."""
     while len(groups) < jobs:
         largest = max(groups, key=len)
@@ -91,28 +108,103 @@ def _dealt(groups: list[list[Task]], jobs: int) -> list[list[Task]]:
     return groups
 
 
-def _listed(tasks: list[Task], plan: Plan) -> list[tuple[Task, TaskResult]]:
-    return list(_run_group(tasks, plan))
-
-
-def _run_group(tasks: list[Task], plan: Plan) -> Iterator[tuple[Task, TaskResult]]:
-    readers = Readers()
-    for task in tasks:
-        yield task, run_task(task, plan, readers)
+def _run_group(units: list[Unit], plan: Plan) -> list[_Draw]:
+    readers, graphs = Readers(), _Graphs(plan)
+    return [_run_draw(task, repeat, plan, readers, graphs) for task, repeat in units]
 
 
 def run_task(task: Task, plan: Plan, readers: Readers) -> TaskResult:
-    """All runs of one task, each from scratch. Repeat r crawls with the seed ``plan.seed + r``."""
-    graph = _graph(task, settings_of(task, "breadth-first", plan.judges[0], plan.seed), readers)
+    """All runs of one task, each from scratch. Repeat r crawls with the seed ``plan.seed + r``; the first repeat is the
+    task as it is written, later ones are drawn anew if the plan says so."""
+    graphs = _Graphs(plan)
+    return _joined(task, [_run_draw(task, repeat, plan, readers, graphs) for repeat in range(plan.repeats)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Draw:
+    """What one repeat of a task gave."""
+
+    task: str
+    repeat: int
+    runs: tuple[Run, ...]
+    oracle: Bools
+    one_step: Bools
+
+
+def _joined(task: Task, draws: Sequence[_Draw]) -> TaskResult:
+    """The runs in the order of strategies, judges, repeats."""
+    ordered = sorted(draws, key=lambda draw: draw.repeat)
+    runs = tuple(run for same in zip(*(draw.runs for draw in ordered), strict=True) for run in same)
+    return TaskResult(task.name, runs, tuple(draw.oracle for draw in ordered), tuple(draw.one_step for draw in ordered))
+
+
+class _Graphs:
+    """The graph of the task at hand as it is written; repeats are drawn from it."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._kept: tuple[Task, Graph] | None = None
+
+    def of(self, task: Task, readers: Readers) -> Graph:
+        """The graph of a task; that of the last one is remembered."""
+        if self._kept is None or self._kept[0] != task:
+            self._kept = task, _graph(task, self.settings(task), readers)
+        return self._kept[1]
+
+    def drawn(self, task: Task, repeat: int, readers: Readers) -> Task:
+        """The task of a repeat."""
+        if not repeat or not self._plan.resample:
+            return task
+        if (other := another(task, repeat)) is not None:
+            return other
+        settings = self.settings(task)
+
+        def present(urls: Sequence[str]) -> list[str]:
+            with remembered() as store:
+                return asyncio.run(_present(bench(task, settings, store, readers, None), urls))
+
+        return drawn(task, self._plan.seed + repeat, self.of(task, readers), present)
+
+    def settings(self, task: Task) -> Settings:
+        """Of a crawl that looks at the web."""
+        return settings_of(task, "breadth-first", self._plan.judges[0], self._plan.seed)
+
+
+async def _present(setup: Setup, urls: Sequence[str]) -> list[str]:
+    """Those of some URLs whose pages the world has and the reader can read."""
+    found = []
+    await setup.world.open()
+    try:
+        for url in urls:
+            response = await setup.world.fetch(Request(url))
+            if response.outcome is Outcome.OK and _readable(setup, response):
+                found.append(url)
+    finally:
+        await setup.world.close()
+    return found
+
+
+def _readable(setup: Setup, response: Response) -> bool:
+    try:
+        setup.reader.read(response)
+    except Unreadable:
+        return False
+    return True
+
+
+def _run_draw(task: Task, repeat: int, plan: Plan, readers: Readers, graphs: _Graphs) -> _Draw:
+    own = graphs.drawn(task, repeat, readers)
+    graph = graphs.of(task, readers) if own is task else _graph(own, graphs.settings(own), readers)
     most = reachable(graph)
     rows = np.split(graph.targets, graph.starts[1:-1])
     links = Inverted.of(graph.urls, (row.tolist() for row in rows))
     runs = []
-    for strategy, judge, repeat in product(plan.strategies, plan.judges, range(plan.repeats)):
-        settings = settings_of(task, strategy, judge, plan.seed + repeat)
+    for strategy, judge in product(plan.strategies, plan.judges):
+        settings = settings_of(own, strategy, judge, plan.seed + repeat)
         with remembered() as store:
-            runs.append(_run(task, bench(task, settings, store, readers, links), repeat, most))
-    return TaskResult(task.name, tuple(runs), greedy(graph, task.budget), one_step(graph, task.budget))
+            setup = bench(own, settings, store, readers, links)
+            runs.append(_run(own, setup, _Who(strategy, judge, repeat), most))
+    return _Draw(task.name, repeat, tuple(runs), greedy(graph, own.budget), one_step(graph, own.budget))
 
 
 @contextmanager
@@ -131,12 +223,20 @@ def _graph(task: Task, settings: Settings, readers: Readers) -> Graph:
         return asyncio.run(explore(task, bench(task, settings, store, readers, None)))
 
 
-def _run(task: Task, setup: Setup, repeat: int, most: int) -> Run:
+@dataclass(frozen=True, slots=True)
+class _Who:
+    """Which run it is."""
+
+    strategy: Variant
+    judge: Variant
+    repeat: int
+
+
+def _run(task: Task, setup: Setup, who: _Who, most: int) -> Run:
     started, cpu = time.monotonic(), time.process_time()
     result = crawled(setup)
     seconds, cpu_s = time.monotonic() - started, time.process_time() - cpu
-    who = (setup.strategy_name, setup.judge_name, repeat)
-    return _recorded(task, setup.store, result, who, most, seconds, cpu_s)
+    return _recorded(task, setup, result, who, most, seconds, cpu_s)
 
 
 def crawled(setup: Setup) -> CrawlResult:
@@ -152,15 +252,13 @@ def crawled(setup: Setup) -> CrawlResult:
         return own.run(whole())
 
 
-def _recorded(
-    task: Task, store: Store, result: CrawlResult, who: tuple[str, str, int], most: int, seconds: float, cpu_s: float
-) -> Run:
-    rows = list(store.visits.rows())
+def _recorded(task: Task, setup: Setup, result: CrawlResult, who: _Who, most: int, seconds: float, cpu_s: float) -> Run:
+    rows = list(setup.store.visits.rows())
     return Run(
         task=task.name,
-        strategy=who[0],
-        judge=who[1],
-        repeat=who[2],
+        strategy=who.strategy.name,
+        judge=who.judge.name,
+        repeat=who.repeat,
         budget=task.budget,
         reachable=most,
         urls=tuple(row.url for row in rows),
@@ -176,4 +274,9 @@ def _recorded(
         robots=result.robots_requests,
         absent=result.absent,
         stopped_by=result.stopped_by,
+        seed=setup.settings.crawl.seed,
+        web=parse_spec(task.web).spec if task.web.startswith("sim:") else task.web,
+        strategy_settings=full_settings(who.strategy, STRATEGIES),
+        judge_settings=full_settings(who.judge, JUDGES),
+        version=__version__,
     )

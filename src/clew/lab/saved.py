@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
@@ -12,28 +12,51 @@ import numpy as np
 from clew.errors import InputError
 from clew.lab.results import Run
 from clew.lab.running import TaskResult
+from clew.model import Bools
 from clew.text.shown import file_name
 
 RUNS, TASKS = "runs", "tasks"
 _SCALARS = ("task", "strategy", "judge", "repeat", "budget", "reachable", "seconds", "cpu_ms_per_page", "frontier")
-_REST = ("robots", "absent", "stopped_by")
+_REST = ("robots", "absent", "stopped_by", "seed", "web", "strategy_settings", "judge_settings", "version")
 
 
 def save(results: Iterable[TaskResult], folder: Path) -> None:
-    """Write results into ``folder``; those of an earlier comparison there are replaced, file by file."""
+    """Write results into ``folder``; those of an earlier comparison there are replaced, file by file. Runs of other
+    methods stay if they were made of the same draws of start pages and examples; others are removed."""
     for name in (RUNS, TASKS):
         (folder / name).mkdir(parents=True, exist_ok=True)
     for result in results:
+        _remove_others(result, folder)
         np.savez_compressed(
             folder / TASKS / f"{file_name(result.task)}.npz",
             task=result.task,
-            oracle=result.oracle,
-            one_step=result.one_step,
+            **_numbered("oracle", result.oracles),
+            **_numbered("one_step", result.one_step),
         )
         for run in result.runs:
-            name = ".".join(file_name(part) for part in (run.task, run.strategy, run.judge)) + f".{run.repeat}.npz"
+            name = ".".join(file_name(part, 70) for part in (run.task, run.strategy, run.judge)) + f".{run.repeat}.npz"
             columns: dict[str, Any] = {field.name: getattr(run, field.name) for field in fields(Run)}
             np.savez_compressed(folder / RUNS / name, **{**columns, "urls": np.array(run.urls, np.str_)})
+
+
+def _remove_others(result: TaskResult, folder: Path) -> None:
+    """Remove earlier runs of the task whose oracles, and so whose draws, were others."""
+    file = folder / TASKS / f"{file_name(result.task)}.npz"
+    if not file.exists():
+        return
+    with np.load(file) as kept:
+        before = {name: kept[name] for name in kept.files}
+    now = _numbered("oracle", result.oracles) | _numbered("one_step", result.one_step)
+    for path in (folder / RUNS).glob("*.npz"):
+        with np.load(path) as run:
+            task, repeat = str(run["task"]), int(run["repeat"])
+        if task == result.task and not all(_same(before, now, name, repeat) for name in ("oracle", "one_step")):
+            path.unlink()
+
+
+def _same(before: Mapping[str, Bools], now: Mapping[str, Bools], name: str, repeat: int) -> bool:
+    earlier, later = before.get(f"{name}_{repeat}", before.get(name)), now.get(f"{name}_{repeat}")
+    return earlier is not None and later is not None and np.array_equal(earlier, later)
 
 
 def load(folder: Path) -> list[TaskResult]:
@@ -47,20 +70,34 @@ def load(folder: Path) -> list[TaskResult]:
         with np.load(file) as kept:
             name = str(kept["task"])
             own = tuple(run for run in runs if run.task == name)
-            found.append(TaskResult(name, own, kept["oracle"], kept["one_step"]))
+            repeats = 1 + max((run.repeat for run in own), default=0)
+            found.append(TaskResult(name, own, *(_each(kept, of, repeats) for of in ("oracle", "one_step"))))
     return found
+
+
+def _numbered(name: str, arrays: Sequence[Bools]) -> dict[str, Any]:
+    """The arrays of the repeats by the names that they are kept under."""
+    return {f"{name}_{repeat}": array for repeat, array in enumerate(arrays)}
+
+
+def _each(kept: Mapping[str, Any], name: str, repeats: int) -> tuple[Bools, ...]:
+    """The arrays of the repeats; earlier versions kept one, as all repeats were alike."""
+    if name in kept:
+        return (kept[name],) * repeats
+    return tuple(kept[f"{name}_{repeat}"] for repeat in range(repeats))
 
 
 def _run(file: Path) -> Run:
     with np.load(file) as kept:
         values: dict[str, Any] = {name: kept[name] for name in kept.files}
-    lacking = {field.name for field in fields(Run)} - set(values)
+    lacking = {field.name for field in fields(Run) if field.default is MISSING} - set(values)
     if lacking:
         raise InputError(
             f"{file} was written by another version of Clew and lacks {', '.join(sorted(lacking))}: remove it, or make "
             "the results again with clew lab run"
         )
     for name in (*_SCALARS, *_REST):
-        values[name] = values[name].item()
+        if name in values:  # files of earlier versions lack some
+            values[name] = values[name].item()
     values["urls"] = tuple(values["urls"].tolist())
     return Run(**values)

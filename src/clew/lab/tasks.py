@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import tomllib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -49,7 +49,11 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
 @dataclass(frozen=True, slots=True)
 class Task:
     """A task. URLs are canonical; ``relevant``: what counts as found (examples and seeds do not); ``web`` is written
-    as users write it, with absolute paths."""
+    as users write it, with absolute paths.
+
+    What repeats are drawn from: ``truth``, all relevant pages, examples and seeds among them; ``labelled``, for every
+    page of the label file whether it has one of the wanted labels, and its group; ``wanted``, these labels.
+    """
 
     name: str
     path: Path
@@ -60,6 +64,9 @@ class Task:
     positive: tuple[str, ...]
     negative: tuple[str, ...]
     relevant: frozenset[str]
+    truth: frozenset[str] = frozenset()
+    labelled: Mapping[str, tuple[bool, str]] = field(default_factory=dict, compare=False, repr=False)
+    wanted: tuple[str, ...] = ()
 
 
 def load(path: Path) -> Task:
@@ -75,8 +82,10 @@ def load(path: Path) -> Task:
     seeds = _urls(file.seeds, path, "seeds")
     positive = _urls(file.examples.positive, path, "examples.positive")
     negative = _urls(file.examples.negative, path, "examples.negative")
-    known = {*seeds, *positive, *negative}
-    relevant = frozenset(_relevant(path.parent / file.labels, file.truth)) - known
+    labelled = _labelled(path.parent / file.labels, file.truth)
+    groups = file.truth.groups
+    truth = frozenset(url for url, (counts, group) in labelled.items() if counts and (not groups or group in groups))
+    relevant = truth - {*seeds, *positive, *negative}
     if not relevant:
         raise InputError(f"{path}: no page has a label that begins with one of {', '.join(file.truth.labels)}")
     web = file.web if ":" in file.web else f"archive:{file.web}"
@@ -90,6 +99,9 @@ def load(path: Path) -> Task:
         positive=positive,
         negative=negative,
         relevant=relevant,
+        truth=truth,
+        labelled=labelled,
+        wanted=file.truth.labels,
     )
 
 
@@ -133,8 +145,8 @@ def _urls(given: tuple[str, ...], path: Path, where: str) -> tuple[str, ...]:
         raise InputError(f"{path}: {where}: {error}") from error
 
 
-def _relevant(labels: Path, truth: _Truth) -> list[str]:
-    """Canonical URLs of the pages that the label file calls relevant."""
+def _labelled(labels: Path, truth: _Truth) -> dict[str, tuple[bool, str]]:
+    """By canonical URL: whether the page has one of the labels, and its group. Of rows of one page a relevant one."""
     try:
         with labels.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -142,12 +154,18 @@ def _relevant(labels: Path, truth: _Truth) -> list[str]:
         raise InputError(f"{labels} cannot be read: {error.strerror}") from error
     if rows and not {"url", "label", "group"} <= set(rows[0]):
         raise InputError(f"{labels} needs the columns url, label and group, parted by tabs")
-    return [_canonical(row["url"]) for row in rows if _counts(row, truth)]
+    found: dict[str, tuple[bool, str]] = {}
+    for row in sorted(rows, key=lambda row: not _counts(row, truth)):
+        found.setdefault(_canonical(row["url"]), (_has(row, truth), row["group"]))
+    return found
 
 
 def _counts(row: dict[str, str], truth: _Truth) -> bool:
-    right = any(label.startswith(start) for label in row["label"].split(";") for start in truth.labels)
-    return right and (not truth.groups or row["group"] in truth.groups)
+    return _has(row, truth) and (not truth.groups or row["group"] in truth.groups)
+
+
+def _has(row: dict[str, str], truth: _Truth) -> bool:
+    return any(label.startswith(start) for label in row["label"].split(";") for start in truth.labels)
 
 
 def _canonical(url: str) -> str:
