@@ -9,8 +9,8 @@ tested by their differences in area over the oracle's, one a *unit*:
 
 The test is the sign-flip test of ``measures.paired_test``; with n units p is never below 2/2ⁿ. P values of all pairs
 are corrected together (S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of
-Statistics 6, 1979). The interval is that of the median of the units' differences (95 %). Where all units say the same to
-the last digit nothing varied, so nothing is tested: such an interval of width zero is no evidence.
+Statistics 6, 1979). The interval is that of the median of the units' differences (95 %). Where all units say the same
+to the last digit nothing varied, so nothing is tested: such an interval of width zero is no evidence.
 """
 
 from __future__ import annotations
