@@ -28,6 +28,9 @@ OWN = "package.module:Class"
 
 NOTHING: Mapping[str, Any] = {}
 
+PRESET = "preset"
+"""The key of a part's table that names settings to begin with: one of the ``presets`` of its class."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -184,9 +187,11 @@ class Registry(Generic[T]):
 
     def _settings(self, name: str, part: Callable[..., T], given: Mapping[str, Any]) -> Section | None:
         table, form = self.table.format(name=name), settings_of(part)
+        page = self.page.format(name=name) if name in self.builtin else ""
+        presets = presets_of(part)
+        given = _with_preset(presets, given, table, page)
         if form is not None:
-            page = self.page.format(name=name) if name in self.builtin else ""
-            return checked(form, given, table, page)
+            return checked(form, given, table, page, also=[PRESET] if presets else ())
         if given:
             raise ConfigError(f"{table} has no settings, but {', '.join(sorted(given))} is set: remove that")
         return None
@@ -239,6 +244,27 @@ def settings_of(part: object) -> type[Section] | None:
     """The nested class ``Settings`` of a class; None when it has none."""
     found = getattr(part, "Settings", None)
     return found if isinstance(found, type) and issubclass(found, Section) else None
+
+
+def presets_of(part: object) -> Mapping[str, Mapping[str, Any]]:
+    """The presets of a class by name, its attribute ``presets``; none when it has no such attribute."""
+    found = getattr(part, "presets", None)
+    return found if isinstance(found, Mapping) else NOTHING
+
+
+def _with_preset(
+    presets: Mapping[str, Mapping[str, Any]], given: Mapping[str, Any], table: str, page: str
+) -> Mapping[str, Any]:
+    """A table with the settings of the preset that it names; those given beside it win. Raises ConfigError."""
+    if not presets or PRESET not in given:
+        return given
+    wanted, rest = given[PRESET], {name: value for name, value in given.items() if name != PRESET}
+    if not isinstance(wanted, str) or wanted not in presets:
+        raise ConfigError(
+            f"{table} has no preset {wanted!r}{did_you_mean(str(wanted), presets)}; it has: {', '.join(presets)}"
+            + (f"; see {page}" if page else "")
+        )
+    return {**presets[wanted], **rest}
 
 
 def name_of(part: type) -> str:

@@ -6,7 +6,7 @@ Apart from ``clew.config``, since worker processes need the settings of a judge 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
@@ -27,9 +27,12 @@ class Section(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 S = TypeVar("S", bound=Section)
 
 
-def checked(form: type[S], given: Mapping[str, Any], table: str, page: str = "", origin: str = "") -> S:
+def checked(
+    form: type[S], given: Mapping[str, Any], table: str, page: str = "", origin: str = "", also: Sequence[str] = ()
+) -> S:
     """Settings of one table, or of tables within tables. ``table``: as users write it, [strategy.ariadne]; ``page``:
-    where its settings are described. Raises ConfigError naming table and setting, and the choices there are."""
+    where its settings are described; ``also``: what users may set in it besides. Raises ConfigError naming table and
+    setting, and the choices there are."""
     see = f"; see {page}" if page else ""
     try:
         return msgspec.convert(dict(given), form)
@@ -39,7 +42,7 @@ def checked(form: type[S], given: Mapping[str, Any], table: str, page: str = "",
         where, setting, kind = _placed(form, names, table)
         if found := re.search(r"unknown field `(.*)`", text):
             unknown, known = found[1], [one.encode_name for one in msgspec.structs.fields(kind)]
-            known = [one for one in known if one not in ("tables", "moved")]
+            known = [*also, *(one for one in known if one not in ("tables", "moved"))]
             text = f"has no setting {unknown!r}{did_you_mean(unknown, known)}; it has: {', '.join(known)}"
             raise ConfigError(f"{origin}{where or 'it'} {text}{see}") from None
         if found := re.search(r"missing required field `(.*)`", text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,9 @@ from clew.model import Decision, Doubles, Example, Floats, Ints, Keys, LinkBatch
 from clew.registry import name_of
 from clew.topics.interest import Interest
 from clew.topics.tree import TopicTree
+
+UNCHANGED: Mapping[str, Mapping[str, Any]] = {"paper": {}}
+"""The presets of a strategy that is as its paper has it by default."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,6 +179,10 @@ class Strategy(ABC):
 
     name: str = ""
     """How users call it; by default the name of the class, so that class MostLinks is most-links."""
+
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    """Settings by the name that [strategy.NAME] preset gives them; single settings beside it win. ``paper``: those of
+    the paper that the strategy comes from, as far as it tells them."""
 
     opened_tier: int = 0
     """The tier of a page's other links once one of them was taken. Above 0, all links of a page are fetched before

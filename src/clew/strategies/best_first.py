@@ -23,13 +23,14 @@ from __future__ import annotations
 import numpy as np
 
 from clew.model import Doubles, LinkBatch
-from clew.strategies.base import Strategy
+from clew.strategies.base import UNCHANGED, Strategy
 
 
 class BestFirst(Strategy):
     """Links of the most relevant pages first."""
 
     name = "best-first"
+    presets = UNCHANGED
 
     def score(self, links: LinkBatch) -> Doubles:
         return np.full(len(links), links.source.relevance, np.float64)

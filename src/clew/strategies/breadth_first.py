@@ -17,13 +17,14 @@ from __future__ import annotations
 import numpy as np
 
 from clew.model import Doubles, LinkBatch
-from clew.strategies.base import Strategy
+from clew.strategies.base import UNCHANGED, Strategy
 
 
 class BreadthFirst(Strategy):
     """Nearest to the seeds first."""
 
     name = "breadth-first"
+    presets = UNCHANGED
 
     def score(self, links: LinkBatch) -> Doubles:
         return -links.depths.astype(np.float64)

@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from clew.model import Doubles, Keys, LinkBatch, LinkKind
-from clew.strategies.base import Strategy, View
+from clew.strategies.base import UNCHANGED, Strategy, View
 
 STEPS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 """Of SplitMix64's finaliser: how far to shift, and what to multiply by. A last shift by 31 follows."""
@@ -32,6 +32,7 @@ class RandomOrder(Strategy):
     """Waiting links in an order that was fixed by chance."""
 
     name = "random"
+    presets = UNCHANGED
 
     def __init__(self) -> None:
         self.salt = np.uint64(0)

@@ -45,7 +45,7 @@ import numpy as np
 from clew.model import Decision, Doubles, Link, LinkBatch, LinkKind, Session, Visit
 from clew.strategies.apprentice.links import Extras, Teacher, features_of
 from clew.strategies.apprentice.model import PAGE, SIBLING, URL, Model, Packed, Recipe, Smoothing, Table, unpack
-from clew.strategies.apprentice.settings import ApprenticeSettings
+from clew.strategies.apprentice.settings import PRESETS, ApprenticeSettings
 from clew.strategies.apprentice.window import gains, held_out_order
 from clew.strategies.base import Strategy, View, enqueued
 from clew.text.terms import name as term_name
@@ -61,6 +61,7 @@ class Apprentice(Strategy):
 
     name = "apprentice"
     Settings = ApprenticeSettings
+    presets = PRESETS
 
     def __init__(self, settings: ApprenticeSettings | None = None) -> None:
         self.settings = settings or ApprenticeSettings()

@@ -63,3 +63,28 @@ class ApprenticeSettings(Section, frozen=True):
     url_words: Annotated[bool, doc("Words of the link's URL are features.")] = False
     learn_from: Annotated[str, doc("Folder of another project: train with its crawl before this one.")] = ""
     only_from: Annotated[str, doc("Folder of another project: follow only links to what its crawl fetched.")] = ""
+
+
+PAPER = {
+    "warmup": 300,
+    "retrain_every": 1,
+    "growth": 0.0,
+    "d_max": 5,
+    "window": "fixed",
+    "anchors": "all",
+    "instances": "all",
+    "buckets": "equal",
+    "failures": False,
+    "smoothing": 1.0,
+    "proportional": False,
+    "length": 0.0,
+    "prior": 0.0,
+    "topics": 0,
+    "source_ranges": 0,
+    "siblings": False,
+    "url_words": False,
+}
+"""Batches of a few hundred pages (section 2.2), ⟨t, d⟩ alone (2.2.3), equally probable classes and Laplace's
+pseudo-counts (2.3), d_max = 5 (3.4), the baseline before the first training (3.7)."""
+
+PRESETS = {"paper": PAPER}

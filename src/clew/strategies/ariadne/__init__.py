@@ -50,7 +50,7 @@ from clew.judges.hierarchy import Hierarchy
 from clew.model import Decision, Doubles, Judgement, Keys, LinkBatch, LinkKind, Session, TermIds
 from clew.strategies.ariadne.criteria import LOCAL, geometric, lexicographic
 from clew.strategies.ariadne.focus import Aim, Widening, renumbered
-from clew.strategies.ariadne.settings import CRITERIA, LETTERS, MEANINGS, AriadneSettings
+from clew.strategies.ariadne.settings import CRITERIA, LETTERS, MEANINGS, PRESETS, AriadneSettings
 from clew.strategies.ariadne.texts import learned, text_of_term
 from clew.strategies.base import Pages, Strategy, View
 from clew.topics.formula import relaxed, topics_of, unparse
@@ -68,6 +68,7 @@ class Ariadne(Strategy):
 
     name = "ariadne"
     Settings = AriadneSettings
+    presets = PRESETS
 
     def __init__(self, settings: AriadneSettings | None = None) -> None:
         self.settings = settings or AriadneSettings()

@@ -88,3 +88,21 @@ class AriadneSettings(Section, frozen=True):
             raise ValueError("every criterion has weight 0; give one of them a weight, such as source")
         if self.generalise_at > self.specialise_at:
             raise ValueError("generalise_at must not be greater than specialise_at (a ≤ b)")
+
+
+PAPER = {
+    "combine": "mean",
+    "close": 0,
+    "texts": "rarer",
+    "generalise_at": 0.5,
+    "specialise_at": 0.8,
+    "generalise": "taxonomy",
+    "widen": 0,
+    "barren": False,
+    "rescore": "all",
+    "prune": False,
+    "community_pages": 0,
+}
+"""Sections 3.2, 3.3 and 4. The paper sets its weights by hand and does not print them."""
+
+PRESETS = {"paper": PAPER}

@@ -37,7 +37,7 @@ from clew.strategies.base import Pages, Strategy, View, enqueued
 from clew.strategies.bingo.archetypes import Ranked
 from clew.strategies.bingo.paths import MOVED, Paths
 from clew.strategies.bingo.retraining import Rounds, Topics
-from clew.strategies.bingo.settings import BingoSettings
+from clew.strategies.bingo.settings import PRESETS, BingoSettings
 
 
 class _State(msgspec.Struct, array_like=True):
@@ -62,6 +62,7 @@ class Bingo(Strategy):
 
     name = "bingo"
     Settings = BingoSettings
+    presets = PRESETS
 
     def __init__(self, settings: BingoSettings | None = None) -> None:
         self.settings = settings or BingoSettings()

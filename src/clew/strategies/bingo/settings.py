@@ -62,3 +62,34 @@ class BingoSettings(Section, frozen=True):
     ask_backlinks: Annotated[
         int, doc("Pages asked of the back-link provider for each of a topic's best authorities (0: not asked).", ge=0)
     ] = 0
+
+
+PAPER = {
+    "learning_archetypes": 1.0,
+    "learning_focus": "sharp",
+    "learning_order": "depth-first",
+    "learning_hosts": True,
+    "harvesting_focus": "soft",
+    "harvesting_order": "best-first",
+    "decay": 0.5,
+    "tunnelling": 2,
+    "widen": False,
+    "hub_boost": 1.0,
+    "retrain_new": 200,
+    "min_positives": 10,
+    "retrain_anyway": float("inf"),
+    "retrain_pages": 0,
+    "authorities": 50,
+    "confident": 50,
+    "archetypes": "add",
+    "drift_guard": "mean",
+    "guard_by": "trained",
+    "hubs": 100,
+    "predecessors": 1000,
+    "iterations": 30,
+    "across_hosts": True,
+    "host_weights": True,
+}
+"""Of ICDE 2002, CIDR 2003 and the project's pages; what they give no number for is as by default."""
+
+PRESETS = {"paper": PAPER}

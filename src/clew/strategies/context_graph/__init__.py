@@ -38,6 +38,7 @@ from clew.model import Decision, Doubles, Judgement, LinkBatch, LinkKind, Outcom
 from clew.strategies.base import Strategy, View, enqueued
 from clew.strategies.context_graph.build import Graphs, Layer
 from clew.strategies.context_graph.layers import TOP_OF_QUEUE, LayerModel, squashed
+from clew.strategies.context_graph.settings import PRESETS
 from clew.strategies.context_graph.settings import Settings as ContextGraphSettings
 from clew.strategies.context_graph.training import Trainer, facts
 
@@ -65,6 +66,7 @@ class ContextGraph(Strategy):
     name = "context-graph"
     opened_tier = 1
     Settings = ContextGraphSettings
+    presets = PRESETS
 
     def __init__(self, settings: ContextGraphSettings | None = None) -> None:
         self.settings = settings or ContextGraphSettings()

@@ -59,3 +59,25 @@ class Settings(Section, frozen=True):
         for layer in self.thresholds:
             if layer not in layers:
                 raise ValueError(f"thresholds: there is no layer {layer!r}, they go to {self.depth}")
+
+
+PAPER = {
+    "depth": 4,
+    "layer_cap": 300,
+    "merged_cap": 0,
+    "expand_graphs": False,
+    "top_features": 40,
+    "max_vocab": 0,
+    "prior": "equal",
+    "allow_conflict": True,
+    "targets": "keep",
+    "occurrences": True,
+    "raw": True,
+    "quantile": 0.0,
+    "layer0": "model",
+    "other": "likelihood",
+    "update": "none",
+}
+"""Sections 3.1 to 3.3 as they stand, and 4: graphs of depth four, 300 documents a layer, never built again."""
+
+PRESETS = {"paper": PAPER}

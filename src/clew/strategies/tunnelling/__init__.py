@@ -44,6 +44,15 @@ from clew.strategies.tunnelling.collections import DOCUMENTS, is_document
 Order: TypeAlias = Literal["correlation", "breadth-first", "distance"]
 SEED = -1.0
 """The distance of what leads to a seed: the page it leads to has distance 0 whatever its correlation."""
+PAPER = {
+    "threshold": 0.5,
+    "cutoff": 20.0,
+    "metric": CUMULATIVE_MAX,
+    "order": "breadth-first",
+    "demote_hosts_after": 0,
+    "documents": ("pdf", "ps"),
+}
+"""The study of tunnelling (section 6); the reading of equation (3) is ours, as departure (3) says."""
 LEAST = 1e-30
 """The least distance of a dud, so that a distance of 0 says nugget or seed."""
 
@@ -61,6 +70,7 @@ class Tunnelling(Strategy):
     """Follows paths from nugget to nugget, and ends those that lead nowhere."""
 
     name = "tunnelling"
+    presets = {"paper": PAPER}  # noqa: RUF012  # nobody changes it
 
     class Settings(Section, frozen=True):
         """[strategy.tunnelling]"""
