@@ -59,7 +59,7 @@ WHOLE, HALF = run_of(), run_of("best-first", 6)
 
 
 def compared(*runs: Run) -> Comparison:
-    return Comparison(runs, {"web": np.array([0, 0, 1, 1, 0, 0, 1, 0, 0, 1], np.bool_)}, {})
+    return Comparison(runs, {"web": (np.array([0, 0, 1, 1, 0, 0, 1, 0, 0, 1], np.bool_),)}, {})
 
 
 def test_digging() -> None:
@@ -134,14 +134,14 @@ def test_what_was_not_recorded_breaks_no_plot_and_no_sentence(name: str) -> None
 
 
 def test_results_come_back_from_disk(tmp_path: Path) -> None:
-    save([TaskResult("web", (WHOLE,), WHOLE.found, WHOLE.found)], tmp_path)
+    save([TaskResult("web", (WHOLE,), (WHOLE.found,), (WHOLE.found,))], tmp_path)
     ((run,),) = (result.runs for result in load(tmp_path))
     assert run.sources.tolist() == SOURCES and run.sources.dtype == np.int32
     assert (run.strategy, run.urls, run.frontier) == (WHOLE.strategy, WHOLE.urls, 3)
 
 
 def test_results_of_an_earlier_version_are_refused_with_their_name(tmp_path: Path) -> None:
-    save([TaskResult("web", (WHOLE,), WHOLE.found, WHOLE.found)], tmp_path)
+    save([TaskResult("web", (WHOLE,), (WHOLE.found,), (WHOLE.found,))], tmp_path)
     (file,) = (tmp_path / "runs").iterdir()
     with np.load(file) as kept:
         columns = {name: kept[name] for name in kept.files if name != "sources"}

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,8 +12,10 @@ import pytest
 
 from clew.errors import InputError
 from clew.lab import figures
-from clew.lab.comparison import Comparison, conclusion, listed, short, verdict
-from clew.lab.report import PLOTS, latex, latex_measures, write_report
+from clew.lab.comparison import Comparison, listed, short
+from clew.lab.conclusions import conclusion, verdict
+from clew.lab.latex import latex, latex_differences, latex_measures
+from clew.lab.report import PLOTS, write_report
 from clew.lab.results import Run
 from clew.model import Bools
 
@@ -51,11 +54,11 @@ def run(
 
 def comparison(*runs: Run, one_step: str | None = "101", oracle: str = "11") -> Comparison:
     """The oracle's curve within 4 fetches is 1 2 2 2, area 7/4; one-step sight's 1 1 2 2, 6/7 of it."""
-    tasks = {each.task for each in runs}
+    tasks, repeats = {each.task for each in runs}, 1 + max(each.repeat for each in runs)
     return Comparison(
         runs,
-        {task: flags(oracle) for task in tasks},
-        {} if one_step is None else {task: flags(one_step) for task in tasks},
+        {task: (flags(oracle),) * repeats for task in tasks},
+        {} if one_step is None else {task: (flags(one_step),) * repeats for task in tasks},
         "Lab <one> & two",
     )
 
@@ -86,7 +89,7 @@ def test_no_runs_and_no_oracle_are_errors() -> None:
     with pytest.raises(InputError, match="no runs"):
         Comparison((), {}, {})
     with pytest.raises(InputError, match="no oracle for task 'near'"):
-        Comparison((BEST,), {"far": flags("1")}, {})
+        Comparison((BEST,), {"far": (flags("1"),)}, {})
 
 
 def test_the_sentence_names_the_winner_its_lead_and_what_is_left() -> None:
@@ -103,10 +106,18 @@ def test_repeats_that_overlap_do_not_make_a_winner() -> None:
     sentence = conclusion(comparison(*first, *second, one_step=None), "near")
     assert sentence == (
         "best-first / nb is ahead with .71 of the oracle's area (median of 3, .29 to .71), but cannot be told apart "
-        "from best-first / svm."
+        "from best-first / svm (3 repeats are too few for one pair, 6 can do it)."
     )
-    apart = [run("0110", repeat=i) for i in range(3)]
-    assert "clear of the others" in conclusion(comparison(*apart, *second), "near")
+
+
+def test_repeats_that_all_say_the_same_are_no_evidence() -> None:
+    """Areas 5/7 and 3/7 in each of eight repeats: intervals of width zero, which lie apart and prove nothing."""
+    alike = [each for i in range(8) for each in (run("0110", repeat=i), run("0011", judge="svm", repeat=i))]
+    assert "all repeats gave the same figures, so nothing can be tested" in conclusion(comparison(*alike), "near")
+    assert "clear of the others" not in conclusion(comparison(*alike), "near")
+    # one repeat of the second finds less, so something varied: p = 2 / 2⁸
+    varied = [*alike[:-1], run("0001", judge="svm", repeat=7)]
+    assert "(median of 8, .71 to .71), clear of the others" in conclusion(comparison(*varied), "near")
 
 
 def test_the_sentence_says_when_focus_or_the_task_is_worth_nothing() -> None:
@@ -121,12 +132,15 @@ def test_the_verdict_over_tasks_is_tested_in_pairs() -> None:
     assert (
         verdict(comparison(BEST)) == "best-first / nb did best on the one task compared, with .71 of the oracle's area."
     )
-    runs = [each for i in range(6) for each in (run("0110", task=str(i)), run("0010", "breadth-first", "", str(i)))]
-    assert verdict(comparison(*runs)) == (  # all 6 pairs differ one way: p = 2 / 2⁶ = .03125
+    plain = ("0010", "0001", "0010", "0010", "0010", "0010")
+    runs = [each for i in range(6) for each in (run("0110", task=str(i)), run(plain[i], "breadth-first", "", str(i)))]
+    assert verdict(comparison(*runs)) == (  # all 6 webs differ one way: p = 2 / 2⁶ = .03125
         "best-first / nb did best over all: .71 of the oracle's area in the mean, and first on 6 of 6 tasks; its lead "
-        "over breadth-first (.29) is real (paired test over tasks, p = 0.031)."
+        "over breadth-first (.26) is real over webs (6 webs, p = 0.031)."
     )
-    assert "2 tasks that differ are too few" in verdict(comparison(*runs[:4]))
+    assert "2 webs are too few for one pair, 6 can do it" in verdict(comparison(*runs[:4]))
+    one = [replace(each, web="archive:one") for each in runs]
+    assert "one web without repeats cannot say whether its lead" in verdict(comparison(*one))
 
 
 def test_rates_are_shorter_at_the_start_and_end_with_the_crawl() -> None:
@@ -170,7 +184,7 @@ def test_the_page_escapes_names_and_says_what_to_conclude(folder: Path) -> None:
     assert "Lab &lt;one&gt; &amp; two" in page and "a&lt;b&gt; / x_y" in page
     assert "<one>" not in page and "<b> /" not in page
     assert page.count("<strong>") == 2  # a sentence a task
-    assert '<td style="--v:0.500"><b>.500</b><small>.286–.714</small></td>' in page  # of 5/7 and 2/7
+    assert '<td style="--v:0.500"><b>.500</b><small>.286–.714, n 2</small></td>' in page  # of 5/7 and 2/7
     assert '<td style="--v:0.857">.857</td>' in page
 
 
@@ -205,6 +219,7 @@ def test_the_csv_has_a_line_a_run(folder: Path) -> None:
     assert len(rows) == 5
     assert rows[0] == {
         **{"task": "near", "strategy": "best-first", "judge": "nb", "repeat": "0", "budget": "4", "fetched": "4"},
+        **{"seed": "0", "web": "", "strategy_settings": "{}", "judge_settings": "{}", "version": ""},
         **{"found": "2", "reachable": "2", "area_over_oracle": "0.714286", "recall_at_10": "0.000000"},
         **{"recall_at_25": "0.000000", "recall_at_50": "0.500000", "recall": "1.000000", "seconds": "1.500"},
         # two of four lost; the judge gave 0 to all; all scores tie, so everything is a half; finds at depth 1 and 2
@@ -239,7 +254,7 @@ def test_the_same_runs_give_the_same_files(folder: Path, tmp_path: Path) -> None
     for name in ("one", "two"):
         write_report(both, tmp_path / name)
     files = [path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file()]
-    assert len(files) == 5 + 2 * (1 + len(PLOTS))
+    assert len(files) == 7 + 2 * (1 + len(PLOTS))
     assert [str(f) for f in files if (tmp_path / "one" / f).read_bytes() != (tmp_path / "two" / f).read_bytes()] == []
 
 

@@ -64,7 +64,7 @@ def _why(tests: Sequence[Difference], best: str) -> str:
         return " (all repeats gave the same figures, so nothing can be tested)"
     n, need = max(test.n for test in own), enough(len(tests))
     if n < need:
-        return f" ({n} repeats are too few to test {len(tests)} pairs of methods, {need} can do it)"
+        return f" ({n} repeats are too few for {_counted(len(tests))}, {need} can do it)"
     return ""
 
 

@@ -30,7 +30,7 @@ from clew.text.shown import json_text
 ALL = "all"
 _FORM = re.compile(r"([^()\s]+)\s*(?:\((.*)\))?", re.DOTALL)
 _KEY = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
-_WORD = re.compile(r"(?!(?:true|false|inf|nan)\b)[A-Za-z_][\w-]*")
+_WORD = re.compile(r"(?!(?:true|false|inf|nan)\Z)[A-Za-z_][\w-]*")
 _CLOSES = {"(": ")", "[": "]", "{": "}"}
 
 
