@@ -11,12 +11,15 @@ k
 
 from __future__ import annotations
 
+import csv
+import json
 from pathlib import Path
 
 import pytest
 
 from clew.lab.measures import area
 from clew.strategies.registry import STRATEGIES
+from clew.version import __version__
 from support import clew, clew_json, shared
 
 LINKS = {
@@ -154,3 +157,78 @@ def test_figures_on_a_real_web(tmp_path: Path) -> None:
     (row,) = clew_json("lab", "run", shared("webs/tasks/wiki-chemistry-far.toml"), "--strategies", "breadth-first")
     assert (row["fetched"], row["found"]) == (1500, 56)
     assert row["area_over_oracle"] == pytest.approx(0.082, abs=0.03)
+
+
+EXPERIMENT = """
+title = "Length of documents"
+tasks = ["task.toml"]
+strategies = ["best-first", "apprentice(length=0)", {name = "short", strategy = "apprentice", length = 0.5}]
+judges = ["naive-bayes(threshold=0.4)"]
+repeats = 2
+seed = 5
+budget = 9
+
+[[simulated]]
+preset = "topical"
+name = "made"
+pages = 1000
+seed = 301
+"""
+
+
+def test_an_experiment_file_holds_all_of_a_study(task: Path, tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text(EXPERIMENT)
+    rows = clew_json("lab", "experiment", file, "--jobs", 1)
+    names = ["best-first", "apprentice(length=0)", "short"]
+    assert [(row["task"], row["strategy"], row["repeat"], row["seed"]) for row in rows] == [
+        (name, strategy, repeat, 5 + repeat) for name in ("twelve", "made") for strategy in names for repeat in (0, 1)
+    ]
+    assert {row["judge"] for row in rows} == {"naive-bayes(threshold=0.4)"} and {row["fetched"] for row in rows} == {9}
+    out = tmp_path / "study"
+    assert "<h1>Length of documents</h1>" in (out / "report.html").read_text()
+    with (out / "results.csv").open(encoding="utf-8", newline="") as lines:
+        told = list(csv.DictReader(lines))
+    made = [row for row in told if row["task"] == "made"]
+    assert [row["web"].split(",")[1] for row in made] == ["seed=301", "seed=302"] * 3
+    assert [json.loads(row["strategy_settings"]).get("length") for row in made] == [None, None, 0, 0, 0.5, 0.5]
+    assert {json.loads(row["judge_settings"])["threshold"] for row in told} == {0.4}
+    assert {row["version"] for row in told} == {__version__}
+    before = (out / "report.html").read_bytes()
+    clew("lab", "report", out)
+    assert (out / "report.html").read_bytes() == before
+
+
+def test_wrong_experiments_say_what_is_wrong(task: Path, tmp_path: Path) -> None:
+    for change, said in (
+        (("repeats", "repeets"), "repeets"),
+        (("length = 0.5", "lenth = 0.5"), "'lenth'"),
+        (('strategy = "apprentice"', 'part = "apprentice"'), "a table with strategy"),
+        (('"short"', '"best-first"'), "two variants are called best-first"),
+        (('"made"', '"twelve"'), "two tasks are called twelve"),
+        (('"topical"', '"tropical"'), "no preset 'tropical'"),
+        (("pages = 1000", "pages = 1000\nparameters = {speed = 1}"), "speed"),
+    ):
+        file = tmp_path / "bad.toml"
+        file.write_text(EXPERIMENT.replace(*change))
+        said_so = clew("lab", "experiment", file, code=2).stderr
+        assert said in said_so
+
+
+def test_repeats_start_elsewhere_unless_told_otherwise(task: Path, tmp_path: Path) -> None:
+    options = ("--strategies", "breadth-first", "--repeats", 4, "--jobs", 1)
+    drawn = clew_json("lab", "run", task, *options)
+    alike = clew_json("lab", "run", task, *options, "--no-resample")
+    assert len({row["found"] for row in alike}) == 1
+    assert drawn[0] == {**alike[0], "seconds": drawn[0]["seconds"]}
+    assert len({(row["found"], row["area_over_oracle"]) for row in drawn}) > 1
+
+
+def test_results_of_other_draws_are_removed_and_of_the_same_stay(task: Path, tmp_path: Path) -> None:
+    out = tmp_path / "results"
+    options = ("--repeats", 2, "--jobs", 1, "--out", out)
+    clew("lab", "run", task, "--strategies", "breadth-first", *options)
+    clew("lab", "run", task, "--strategies", "random", *options)
+    assert len(list((out / "runs").iterdir())) == 4
+    clew("lab", "run", task, "--strategies", "random", "--repeats", 1, "--out", out)
+    assert len(list((out / "runs").iterdir())) == 2  # the task as written, of both
