@@ -69,9 +69,7 @@ def test_differences_below_a_hundredth_are_none() -> None:
 def test_tasks_that_share_a_web_are_one_unit() -> None:
     """Twelve tasks on two webs: a is better on all. Over webs there are two units, over repeats one each."""
     runs = [
-        run(first, name, 0, f"t{i}", f"web {i % 2}")
-        for i in range(12)
-        for name, first in (("a", 1), ("b", 2 + i % 2))
+        run(first, name, 0, f"t{i}", f"web {i % 2}") for i in range(12) for name, first in (("a", 1), ("b", 2 + i % 2))
     ]
     (test,) = over_webs(compared(*runs))
     assert (test.n, test.units, test.p) == (2, "webs", 0.5)

@@ -96,7 +96,9 @@ def test_pages_that_the_web_lacks_are_no_examples() -> None:
 
 
 def test_a_start_page_that_nothing_is_like_stays() -> None:
-    lonely = replace(TASK, seeds=(LEAVES[5], "http://elsewhere.test/"), labelled={**LABELLED, LEAVES[5]: (False, "own")})
+    lonely = replace(
+        TASK, seeds=(LEAVES[5], "http://elsewhere.test/"), labelled={**LABELLED, LEAVES[5]: (False, "own")}
+    )
     assert drawn(lonely, 2, GRAPH, everything).seeds == lonely.seeds
 
 

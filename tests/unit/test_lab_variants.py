@@ -102,7 +102,9 @@ def test_a_row_tells_all_settings_also_those_by_default() -> None:
 
 
 def test_a_preset_counts_with_all_that_it_sets() -> None:
-    ours, papers = (json.loads(full_settings(one, STRATEGIES)) for one in strategy_variants("bingo,bingo(preset=paper)"))
+    ours, papers = (
+        json.loads(full_settings(one, STRATEGIES)) for one in strategy_variants("bingo,bingo(preset=paper)")
+    )
     changed = {name for name in ours if ours[name] != papers[name]} - {"preset"}
     assert changed
 
