@@ -261,3 +261,16 @@ def test_the_same_runs_give_the_same_files(folder: Path, tmp_path: Path) -> None
 def test_small_words() -> None:
     assert [short(value) for value in (0.618, 1.0, 1.05, float("nan"))] == [".62", "1.00", "1.05", "–"]
     assert [listed(names) for names in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
+
+
+def test_tables_of_repeats_carry_n_interval_and_test() -> None:
+    runs = [
+        run(found, name, "", "near", i)
+        for i in range(6)
+        for name, found in (("a", "0110"), ("b", ("0010", "0001")[i % 2]))
+    ]
+    lines = latex(comparison(*runs)).splitlines()
+    assert r"b & .214 {\scriptsize .143--.286} & .214 & .031 \\" in lines
+    assert "$n = 6$ repeats" in lines[-2] and "sign-flip test over 6 repeats, Holm over 1 pairs" in lines[-2]
+    (row,) = [line for line in latex_differences(comparison(*runs)).splitlines() if line.startswith("a & b")]
+    assert row == r"a & b & 6 repeats & .500 & .429 to .571 & .031 & .031 \\"
