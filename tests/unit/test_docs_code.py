@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from clew.config import settings_from
+from clew.lab.experiment import load as load_experiment
 from clew.lab.tasks import load as load_task
 from clew.topics.topicsfile import read_topics
 
@@ -67,6 +68,10 @@ def test_toml_is_what_clew_reads(page: Path, tmp_path: Path) -> None:
             urls = "".join(f"http://a.test/{label}\t{label}\t-\n" for label in tables["truth"]["labels"])
             (tmp_path / tables["labels"]).write_text(f"url\tlabel\tgroup\n{urls}", encoding="utf-8")
             assert load_task(tmp_path / "task.toml").relevant
+        elif "simulated" in tables:
+            (tmp_path / tables["tasks"][0]).write_text((tmp_path / "task.toml").read_text("utf-8"), encoding="utf-8")
+            (tmp_path / "study.toml").write_text(code, encoding="utf-8")
+            assert [one.name for one in load_experiment(tmp_path / "study.toml").tasks] == ["my-task", "layers"]
         else:
             settings_from(tables)
 
