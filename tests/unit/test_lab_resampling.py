@@ -125,3 +125,19 @@ def test_tasks_of_another_kind_are_not(tmp_path: Path) -> None:
     assert another(TASK, 1) is None
     assert another(replace(task, seeds=task.seeds[::-1]), 1) is None
     assert another(replace(task, wanted=("none such",)), 1) is None
+
+
+def test_a_start_page_must_lead_to_nearly_as_many_relevant_pages() -> None:
+    """Page 0 leads to relevant 1 and 2, and so does 3 over 1; 4 to 43 lead to page 2 alone, which leads nowhere."""
+    urls = tuple(f"http://w.test/p{i}" for i in range(44))
+    rows = [[1], [2], [], [1], *([[2]] * 40)]
+    graph = Graph(
+        urls,
+        np.array([target for row in rows for target in row], np.int32),
+        np.cumsum([0, *map(len, rows)]).astype(np.int32),
+        np.array([i in (1, 2) for i in range(44)], np.bool_),
+        np.zeros(1, np.int32),
+    )
+    truth = frozenset([urls[1], urls[2]])
+    one = replace(TASK, seeds=(urls[0],), positive=(), negative=(), truth=truth, relevant=truth, labelled={})
+    assert {drawn(one, seed, graph, everything).seeds for seed in range(2, 12)} == {(urls[0],), (urls[3],)}
