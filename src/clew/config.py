@@ -105,6 +105,19 @@ class CrawlSettings(Section, frozen=True):
         doc("Read the sitemaps that robots.txt names: on the seeds' hosts, on all hosts, or not at all."),
     ] = "seeds"
     feeds: Annotated[bool, doc("Follow the feeds that pages name (RSS, Atom, JSON Feed); read as links.")] = False
+    documents: Annotated[
+        Literal["off", "listed", "fetched"],
+        doc(
+            "Documents that are not read (PDF, PostScript ...) inherit relevance and topic of the best page that links "
+            "to them: listed without being fetched, fetched, or not at all."
+        ),
+    ] = "off"
+    document_endings: Annotated[
+        tuple[str, ...], doc("File endings of documents, unless limits.documents reads them.")
+    ] = (
+        "pdf", "ps", "ps.gz", "ps.z", "pdf.gz", "eps", "dvi", "djvu", "doc", "docx", "odt", "rtf", "epub", "ppt",
+        "pptx", "odp",
+    )  # fmt: skip
     nofollow: Annotated[bool, doc("Honour rel=nofollow, meta robots and X-Robots-Tag.")] = True
     host_budget: Annotated[
         int, doc("A host is sent this many requests for pages, failures and duplicates included (0: no limit).", ge=0)

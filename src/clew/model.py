@@ -38,6 +38,7 @@ class Outcome(StrEnum):
     FAILED = "failed"  # asked, and no page came back: HTTP error, time-out, broken connection, a limit
     REFUSED = "refused"  # never asked: robots.txt, address guard, scope
     ABSENT = "absent"  # a closed world lacks the page; costs nothing
+    LISTED = "listed"  # a document that inherits from the page that links to it; nothing was asked, it costs nothing
     DEFERRED = "deferred"  # nothing learned of this URL yet; ask again at ``retry_at``
 
 

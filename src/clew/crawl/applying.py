@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clew.crawl.archiving import archive
+from clew.crawl.documents import Documents
 from clew.crawl.events import set_aside, visited
 from clew.crawl.lessons import Lessons
 from clew.crawl.listings import Listings
@@ -42,6 +43,7 @@ class Applier:
         self.parts = parts
         self.listings = listings or Listings(parts)
         self.lessons = Lessons(parts)
+        self.documents = Documents(parts)
         self._twins: dict[int, str] = {}  # keys refused in favour of a page that names them, and that page
 
     def apply(self, arrival: Arrival) -> Visit | None:
@@ -105,6 +107,7 @@ class Applier:
         if visit.links is not None and hosts is not None and scores is not None:
             parts.frontier.add(visit.links.links.keys, hosts, scores, visit.number, tier=parts.tier(visit.links))
         self.lessons.learn(visit)
+        self.documents.learn(visit)
         self._count(visit)
         self.listings.count(visit)
         visited(visit)

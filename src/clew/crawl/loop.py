@@ -84,6 +84,8 @@ class Loop:
         self.sessions.resume(seeds)
         self.listings.begin(seeds)
         self.applier.lessons.resume()
+        if self.applier.documents.resume():
+            self.sessions.rescore()
         self.attempts = self.parts.store.links.retries()
         try:
             stopped = await self._loop()

@@ -22,7 +22,9 @@ from clew.store.records import RunRecord
 from clew.store.room import Room
 from clew.store.warc import WarcWriter
 from clew.strategies.base import Strategy
+from clew.text.mediatypes import inheriting_endings
 from clew.topics.interest import Interest
+from clew.urls.aspects import has_ending
 from clew.urls.canonical import Canonicaliser
 from clew.urls.scope import Scope
 from clew.web.base import Clock, World
@@ -73,11 +75,15 @@ class Parts:
         return tier_of(self.strategy, batch)
 
     def scores(self, batch: LinkBatch) -> Doubles:
-        """The strategy's scores, NaN where a link must not be followed (rel=nofollow, scope.max_depth)."""
+        """The strategy's scores, NaN where a link must not be followed (rel=nofollow, scope.max_depth, documents that
+        are listed)."""
         scores = np.array(self.strategy.score(batch), np.float64)
         if self.settings.crawl.nofollow:
             scores[batch.links.nofollow] = np.nan
         deepest = self.settings.scope.max_depth
         if deepest:
             scores[batch.depths > deepest] = np.nan
+        if self.settings.crawl.documents == "listed" and batch.source.visit:  # a seed was asked for by name
+            endings = tuple([f".{ending}" for ending in inheriting_endings(self.settings)])
+            scores[[has_ending(url, endings) for url in batch.links.urls]] = np.nan
         return scores

@@ -8,7 +8,7 @@ from clew.config import ScopeSettings, Settings
 from clew.errors import ConfigError
 from clew.text import documents
 from clew.text.formats import Formats
-from clew.text.mediatypes import unwanted_endings
+from clew.text.mediatypes import inheriting_endings, unwanted_endings
 from clew.text.reader import Reader
 from clew.urls.canonical import Canonicaliser, host, keys, url_words
 from clew.urls.never import Never, read_never
@@ -21,6 +21,7 @@ def scope_of(settings: Settings, folder: Path | None = None) -> Scope:
     scope = settings.scope
     names = ("hosts", "exclude_hosts", "paths", "exclude_paths", "schemes", "exclude_endings", "max_depth")
     rules = {name: getattr(scope, name) for name in names} | {"exclude_endings": unwanted_endings(settings)}
+    rules["endings"] = inheriting_endings(settings)
     return Scope(**rules, url_length=scope.url_length, never=never_of(settings, folder))
 
 

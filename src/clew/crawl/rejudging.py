@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from clew.crawl.documents import Documents
 from clew.crawl.events import decide, tell
 from clew.crawl.parts import Parts
 from clew.crawl.verdicts import FINAL, verdict
@@ -50,6 +51,7 @@ def _adopted(
     store.journal.archetypes = {topic: tuple(numbers) for topic, numbers in archetypes.items()}
     again = _Again(parts)
     store.visits.update(again.all())
+    Documents(parts).rebuild()
     tell(
         "judged again",
         f"{many(again.pages, 'page')} {form(again.pages, 'was', 'were')} judged again",

@@ -165,7 +165,7 @@ class Sessions:
         journal, run = self.parts.store.journal, self.parts.run
         last = journal.last_run()
         if last is not None and last.strategy not in ("", run.strategy):
-            self._rescore()
+            self.rescore()
         journal.begin_run(run)
 
     def _add_seeds(self, seeds: Sequence[str]) -> None:
@@ -198,7 +198,7 @@ class Sessions:
         again = await parts.strategy.consult()
         self._save()
         if again:
-            self._rescore()
+            self.rescore()
         parts.commit()
 
     # -- ending -------------------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ class Sessions:
         parts.store.journal.add_session(session, rescored=again, at=parts.clock.now())
         self._save()
         if again:
-            self._rescore()
+            self.rescore()
         parts.commit()
         session_ended(session, len(parts.frontier), again)
         parts.rules.after_session(parts.progress)
@@ -252,7 +252,7 @@ class Sessions:
         if adoption.adopted:
             self.parts.reading.adopt(adoption.judge)
 
-    def _rescore(self) -> None:
+    def rescore(self) -> None:
         """Score every stored link again and give frontier and store the new scores, some rows at a time."""
         self.parts.frontier.rescore(self._scored_anew())
 

@@ -1,6 +1,6 @@
 """The Store contract: what is remembered of a crawl, committed a group of visits at a time.
 
-A store has five facets: visits, links, hosts, journal and examples. Whatever is written to any of them since the last
+A store has six facets: visits, links, documents, hosts, journal and examples. Whatever is written to any of them since the last
 ``commit`` is one transaction: killing the process at any instant loses no committed group, keeps none by half, and
 records no visit twice. Reading sees what was written, committed or not.
 
@@ -17,6 +17,7 @@ from typing import Protocol
 from clew.model import Bools, Decision, Doubles, Floats, Keys, LinkBatch, LinkKind, Outcome, Response, Session, Visit
 from clew.store.records import (
     DecisionRow,
+    DocumentRow,
     HostIds,
     JudgedColumns,
     LinkRow,
@@ -43,6 +44,10 @@ class Store(Protocol):
     @property
     def links(self) -> LinkStore:
         """The links found, and what became of URLs that were not visited."""
+
+    @property
+    def documents(self) -> DocumentStore:
+        """Documents that were not read, with what they inherit."""
 
     @property
     def hosts(self) -> HostStore:
@@ -213,6 +218,23 @@ class LinkStore(Protocol):
 
     def done_keys(self) -> Keys:
         """Sorted distinct keys of all URLs visited, refused or absent."""
+
+
+class DocumentStore(Protocol):
+    """Documents that inherit, one row a URL."""
+
+    def offer(self, row: DocumentRow) -> None:
+        """A page links to a document. The best page counts: a relevant one first, then the higher relevance, then the
+        one that was offered first."""
+
+    def get(self, key: int) -> DocumentRow | None:
+        """A document by its URL's key."""
+
+    def all(self) -> list[DocumentRow]:
+        """Every document, in the order of the visits they inherit from, then of the links there."""
+
+    def clear(self) -> None:
+        """Forget all of them, so that they can be offered anew."""
 
 
 class HostStore(Protocol):

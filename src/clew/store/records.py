@@ -42,7 +42,10 @@ class Place(Protocol):
 class VisitRow:
     """A visit for lists, reports and exports. ``row`` and ``link_index`` say where its link lies; ``score`` is the
     link's score when it was taken. ``topic`` and ``confidence`` are None where no page was judged. ``warc_file``
-    is "" where nothing was archived. ``duplicate_of``: the visit whose page this one repeats, 0 for none."""
+    is "" where nothing was archived. ``duplicate_of``: the visit whose page this one repeats, 0 for none.
+
+    ``inherited_from``: the visit from whose page a document that was not read has relevance and topic (exports set it),
+    0 for none. A document that was listed only has the number 0 and the outcome LISTED."""
 
     number: int
     key: int
@@ -79,6 +82,7 @@ class VisitRow:
     warc_file: str
     warc_offset: int
     duplicate_of: int = 0
+    inherited_from: int = 0
 
     @property
     def source(self) -> int:
@@ -88,7 +92,7 @@ class VisitRow:
     @property
     def judged(self) -> bool:
         """Whether a page was read and judged."""
-        return self.topic is not None
+        return self.topic is not None and not self.inherited_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +144,24 @@ class Refusal:
     outcome: Outcome
     reason: str
     at: float
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """A document that inherits: where the best link to it lies, the visit ``parent`` of the page on which that stands,
+    and what it has from there. ``title``: what the link reads. ``listed``: it is in the collection without being
+    fetched."""
+
+    key: int
+    url: str
+    row: int
+    link_index: int
+    parent: int
+    title: str
+    relevance: float
+    relevant: bool
+    topic: int
+    listed: bool
 
 
 @dataclass(frozen=True, slots=True)

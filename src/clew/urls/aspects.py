@@ -36,6 +36,11 @@ def bare(host: str) -> str:
     return host.removeprefix("www.")
 
 
+def has_ending(url: str, endings: tuple[str, ...]) -> bool:
+    """Whether the path of a canonical URL ends so; ``endings`` are lower-case and begin with a dot."""
+    return url.partition("?")[0].lower().endswith(endings)
+
+
 def aspects(url: str) -> Aspects:
     """A canonical URL taken apart. Names of parameters begin with a question mark."""
     name, path, query = parts(url)

@@ -22,7 +22,7 @@ class Scope:
 
     hosts, exclude_hosts: ``example.org`` is that host alone, ``.example.org`` takes in its subdomains; with a port,
     that port alone, without, every port · paths, exclude_paths: regular expressions, searched for in path and query
-    (``^`` is their beginning) · schemes: http, https · exclude_endings: file endings, whatever their case · max_depth:
+    (``^`` is their beginning) · schemes: http, https · exclude_endings: file endings, whatever their case; ``endings``: those that belong to it though they end in one of these (ps.gz) · max_depth:
     0 is no limit · url_length: characters · never: the do-not-crawl list, which goes before all else. URLs must be
     canonical. Raises ConfigError, naming setting and value.
     """
@@ -36,6 +36,7 @@ class Scope:
         exclude_paths: Sequence[str] = (),
         schemes: Sequence[str] = ("http", "https"),
         exclude_endings: Sequence[str] = (),
+        endings: Sequence[str] = (),
         max_depth: int = 0,
         url_length: int = 2_000,
         never: Never | None = None,
@@ -46,8 +47,9 @@ class Scope:
         self._paths = _patterns(paths, "paths")
         self._exclude_paths = _patterns(exclude_paths, "exclude_paths")
         self._schemes = _schemes(schemes)
-        endings = [ending.lower().lstrip(".") for ending in exclude_endings]
-        self._endings = frozenset(filter(None, endings))
+        excluded = [ending.lower().lstrip(".") for ending in exclude_endings]
+        self._endings = frozenset(filter(None, excluded))
+        self._exceptions = tuple(f".{ending}" for ending in endings if "." in ending)
         self._long_endings = tuple(f".{ending}" for ending in self._endings if "." in ending)  # tar.gz
         self._max_depth = max_depth
         self._url_length = url_length
@@ -108,6 +110,8 @@ class Scope:
         path = url.partition("?")[0]
         name = path[path.rfind("/") + 1 :].lower()
         ending = name[name.rfind(".") + 1 :]
+        if self._exceptions and name.endswith(self._exceptions):
+            return None
         if ending in self._endings and ending != name:
             return f"file ending {ending} is excluded by scope.exclude_endings"
         if self._long_endings and name.endswith(self._long_endings):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from clew.store.sqlite.documents import SqliteDocuments
 from clew.store.sqlite.examples import SqliteExamples
 from clew.store.sqlite.hosts import SqliteHosts
 from clew.store.sqlite.journal import SqliteJournal
@@ -31,6 +32,7 @@ class SqliteStore:
         self.links = SqliteLinks(self._transaction, self.hosts)
         self.journal = SqliteJournal(self._transaction)
         self.visits = SqliteVisits(self._transaction, self.hosts, self.links, self.journal)
+        self.documents = SqliteDocuments(self._transaction)
         self.examples = SqliteExamples(self._transaction)
 
     def open(self, *, read_only: bool = False) -> None:

@@ -83,6 +83,7 @@ class _Eraser:
         urls = {row[2] for row in gone.values()}
         self._unname([row for row in rows if row[0] not in gone], urls)
         self._archetypes(set(gone))
+        self._documents(set(gone))
         self._examples()
         self._refused()
         self._decisions(urls)
@@ -133,6 +134,15 @@ class _Eraser:
         for topic, visits in self.database.rows("SELECT topic, visits FROM archetypes"):
             left = [number for number in json.loads(visits) if number not in gone]
             self.database.write("UPDATE archetypes SET visits = ? WHERE topic = ?", [(json.dumps(left), topic)])
+
+    def _documents(self, gone: set[int]) -> None:
+        """Documents that match, and those that inherit from a page that goes. Other pages may link to the latter: the
+        next run finds all of them anew, since it does not know by which settings they were found."""
+        rows = self.database.rows("SELECT key, url, parent FROM documents")
+        lost = [(key,) for key, url, parent in rows if self._web(url) or parent in gone]
+        if lost:
+            self.database.write("DELETE FROM documents WHERE key = ?", lost)
+            self.database.write("DELETE FROM states WHERE strategy = ?", [("[documents]",)])
 
     def _examples(self) -> None:
         rows = self.database.rows("SELECT id, line, facts FROM examples")

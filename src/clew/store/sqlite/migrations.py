@@ -96,7 +96,8 @@ RUNS: Migration = (
 
 # ``prints``: a row a page: its fingerprint, the visit whose page it repeats (0: none), whether it brought nothing new.
 # ``spent.fetches``: requests sent to a host for pages, whatever came of them. ``silent.reason``: why a host did not
-# answer when it was asked last; empty when it did again.
+# answer when it was asked last; empty when it did again. ``documents``: a row a document that inherits: where the link
+# lies, the visit of the best page that links to it, and what it has from there; ``title``: what the link reads.
 PRINTS: Migration = (
     "CREATE TABLE prints (visit INTEGER PRIMARY KEY, content INTEGER NOT NULL, text INTEGER NOT NULL,"
     " body INTEGER NOT NULL, near INTEGER NOT NULL, title INTEGER NOT NULL, terms INTEGER NOT NULL,"
@@ -104,6 +105,9 @@ PRINTS: Migration = (
     "CREATE TABLE spent (host INTEGER PRIMARY KEY, fetches INTEGER NOT NULL)",
     "INSERT INTO spent SELECT host, sum(attempt + 1) FROM visits GROUP BY host",
     "CREATE TABLE silent (host INTEGER PRIMARY KEY, reason TEXT NOT NULL)",
+    "CREATE TABLE documents (key INTEGER PRIMARY KEY, url TEXT NOT NULL, row INTEGER NOT NULL,"
+    " link_index INTEGER NOT NULL, parent INTEGER NOT NULL, title TEXT NOT NULL, relevance REAL NOT NULL,"
+    " relevant INTEGER NOT NULL, topic INTEGER NOT NULL, listed INTEGER NOT NULL)",
 )
 
 MIGRATIONS: tuple[Migration, ...] = (FIRST, RUNS, PRINTS)
