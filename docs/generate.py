@@ -102,7 +102,7 @@ EXPORTED = {
     "title": "title of the page",
     "language": "language of the page, as declared or guessed",
     "content_type": "content type of the answer",
-    "outcome": "`ok`, `redirect` or `failed`",
+    "outcome": "`ok`, `redirect`, `failed`, or `listed`: a document that was not fetched (`crawl.documents`)",
     "reason": "why there is no page, or why it is not relevant, in words",
     "score": "score of the link when it was taken",
     "source": "URL of the page the link stood on; empty for seeds",
@@ -113,6 +113,8 @@ EXPORTED = {
     "warc_file": "file under `archive/` that holds the page; empty if none",
     "warc_offset": "where its response record begins in that file, in bytes",
     "duplicate_of": "URL of the page that this one repeats, empty for none",
+    "topic": "the topic that it is most about, `other` for none of them; empty where nothing was judged",
+    "inherited_from": "URL of the page from which a document that was not read has relevance and topic, else empty",
 }
 """What the fields of an export mean."""
 

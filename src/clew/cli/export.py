@@ -23,13 +23,13 @@ from clew.words import many
 @project_argument
 @click.option("--to", "form", cls=NamedOption, registry=EXPORTERS, default="jsonl", show_default=True, help="The form")
 @click.option(
-    "--all", "everything", is_flag=True, help="Every visit in the order of fetching, not only relevant pages."
+    "--all", "everything", is_flag=True, help="Every visit in the order of fetching, not only what is relevant."
 )
-@click.option("--top", type=click.IntRange(min=0), default=0, help="Of each topic so many pages, the best; 0: all.")
+@click.option("--top", type=click.IntRange(min=0), default=0, help="Of each topic so many, the best; 0: all.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write. Default: standard output.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object last, for scripts (needs --out).")
 def command(project: Path, form: str, everything: bool, top: int, out: Path | None, as_json: bool) -> None:
-    """Hand the collection over: relevant pages, best first.
+    """Hand the collection over: relevant pages, best first, and the documents that inherit from them.
 
     JSON lines and CSV hold what is known of each page, WARC the pages themselves as they were fetched; bookmarks and
     yaml file their URLs under the topics, for a browser or another project. In CSV, texts that a spreadsheet would take

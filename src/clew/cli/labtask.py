@@ -6,11 +6,11 @@ from pathlib import Path
 
 from clew.errors import InputError
 from clew.examples.labels import IRRELEVANT, LABELS, read_labels
+from clew.export.base import Collection
 from clew.export.warc import write_warc
 from clew.lab.tasks import write, write_labels
 from clew.project.project import Project
 from clew.store.base import Store
-from clew.version import __version__
 
 WEB, LABEL_FILE, TASK = "web.warc.gz", "labels.tsv", "task.toml"
 LEAST = 10
@@ -26,9 +26,10 @@ def from_crawl(project: Project, folder: Path, *, judged: bool = False) -> Path:
     store = project.open_store(read_only=True)
     try:
         relevant = _truth(project, store, judged)
+        collection = Collection(store, project.archive, project.interest.topics)
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / WEB).open("wb") as out:
-            count = write_warc(store.visits.rows(), project.archive, out, 2, f"clew/{__version__}")
+            count = write_warc(collection, store.visits.rows(), out)
         budget = store.visits.next_number - 1
     finally:
         store.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -11,14 +12,15 @@ import numpy as np
 from clew.cli.common import json_option, print_json, project_argument, say
 from clew.crawl.lastrun import last_run
 from clew.errors import ClewError
-from clew.export.collection import chosen, iso
+from clew.export.collection import chosen, iso, topic_name
+from clew.export.collections import collections
 from clew.export.paths import path_report
-from clew.export.report import ReportData, ReportPage, html
+from clew.export.report import ReportCollection, ReportData, ReportPage, html
 from clew.export.summary import Summary, summarise
 from clew.graph.paths import CUMULATIVE_MAX, CUTOFF, METRICS, THRESHOLD
 from clew.project.project import Project
 from clew.store.base import Store
-from clew.store.records import RunRecord
+from clew.store.records import RunRecord, VisitRow
 
 BEST_PAGES = 100
 TOP_HOSTS = 15
@@ -88,10 +90,8 @@ def write_report(project: Project, target: Path) -> Path:
 
 def _data(project: Project, store: Store, found: Summary) -> ReportData:
     series = store.visits.series()
-    best = [
-        ReportPage(row.url, row.title, row.relevance, row.depth)
-        for row, _ in zip(chosen(store, everything=False), range(BEST_PAGES), strict=False)
-    ]
+    rows, topics = list(chosen(store, everything=False)), project.interest.topics
+    nearest = collections(store, rows, project.interest.wanted_topics)
     return ReportData(
         name=project.settings.project.name or project.path.name,
         facts=_facts(last_run(store, project.settings), found),
@@ -99,15 +99,25 @@ def _data(project: Project, store: Store, found: Summary) -> ReportData:
         relevance=series.relevance.astype(np.float64),
         depth=series.depth.astype(np.int64),
         hosts=_hosts(store),
-        best=best,
+        best=[_page(row, row.relevance, topics) for row in rows[:BEST_PAGES]],
         written=iso(time.time()),
+        collections=[
+            ReportCollection(topics[topic], [_page(one.row, one.correlation, topics) for one in members])
+            for topic, members in nearest.items()
+        ],
     )
+
+
+def _page(row: VisitRow, value: float, topics: Sequence[str]) -> ReportPage:
+    topic = topic_name(row, topics) or ""
+    return ReportPage(row.url, row.title, value, row.depth, topic, inherited=row.inherited_from > 0)
 
 
 def _facts(methods: RunRecord, found: Summary) -> dict[str, str]:
     return {
         "fetched": f"{found.fetched:,}",
         "relevant": f"{found.relevant:,}",
+        **({"documents": f"{found.documents:,}"} if found.documents else {}),
         "harvest rate": f"{found.harvest_rate:.3f}",
         "last 200": f"{found.window_rate:.3f}",
         "links waiting": f"{found.frontier:,}",

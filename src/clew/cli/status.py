@@ -54,9 +54,11 @@ def _show_refused(groups: list[RefusedGroup], as_json: bool) -> None:
 
 
 def _words(project: Path, found: Summary) -> str:
+    documents = f"{found.documents:,} with the relevance of pages that link to them"
     rows = (
         ("fetched", f"{found.fetched:,}"),
         ("relevant", f"{found.relevant:,} (harvest rate {found.harvest_rate:.3f}, last 200: {found.window_rate:.3f})"),
+        *([("documents", documents)] if found.documents else ()),
         ("waiting links", f"{found.frontier:,}"),
         ("hosts", f"{found.hosts:,}"),
         ("failed", f"{found.failed:,}, {many(found.redirects, 'redirect')}"),

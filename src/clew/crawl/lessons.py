@@ -18,6 +18,7 @@ from clew.crawl.traps import TRAP, Traps
 from clew.crawl.verdicts import NO_DIFFERENCE, SOFT_404
 from clew.model import LISTS, NO_FINGERPRINT, Fingerprint, Link, Outcome, Visit
 from clew.store.records import PrintRow
+from clew.text.mediatypes import INHERITING_TYPES
 
 SETTINGS = "[traps]"
 """Under this name the settings of the last run are kept, beside the states of strategies."""
@@ -49,7 +50,7 @@ class Lessons:
                 original = self._original(found)
                 self.soft.recall(row, found.fingerprint, original)
                 self._learn(row.url, found, original, row.reason)
-            if _tells(row.outcome, row.status):
+            if _tells(row.outcome, row.status) and not self._inherits(row.judged, row.content_type):
                 self.traps.learn(row.url, barren=found is None or found.barren)
 
     def take_back(self) -> None:
@@ -79,8 +80,14 @@ class Lessons:
             original = self._original(row)
             self.soft.learn(visit, original)
             self._learn(visit.link.url, row, original, visit.reason)
-        if _tells(visit.response.outcome, visit.response.status):
+        response = visit.response
+        kind = response.header("content-type").partition(";")[0].strip().lower()
+        if _tells(response.outcome, response.status) and not self._inherits(visit.page is not None, kind):
             self.traps.learn(visit.link.url, barren=visit.barren)
+
+    def _inherits(self, read: bool, content_type: str) -> bool:
+        """Whether a visit gave a document that is in the collection unread: a folder of papers is no trap."""
+        return not read and self.parts.settings.crawl.documents != "off" and content_type in INHERITING_TYPES
 
     def _original(self, row: PrintRow) -> str:
         """The URL of the page that a page repeats, "" for none."""

@@ -1,32 +1,49 @@
-"""The pages of a collection: relevant ones, best first; or every visit in the order of fetching; as plain values."""
+"""The pages of a collection, with the documents that inherit: relevant ones, best first; or every visit in the order of
+fetching; as plain values."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from math import inf
 
 from clew.model import Outcome
 from clew.store.base import Store
+from clew.store.inherited import inherited
 from clew.store.records import VisitRow
 
 FIELDS = (
-    "url", "status", "relevance", "relevant", "depth", "fetched_at", "title", "language", "content_type",
+    "url", "status", "relevance", "relevant", "topic", "depth", "fetched_at", "title", "language", "content_type",
     "outcome", "reason", "score", "source", "tunnel", "bytes", "digest", "number", "warc_file", "warc_offset",
-    "duplicate_of",
+    "duplicate_of", "inherited_from",
 )  # fmt: skip
 """The fields of an exported visit, in this order."""
 
+NO_TOPIC = "other"
+"""The topic of a page that is about none."""
+
 
 def chosen(store: Store, everything: bool, top: int = 0) -> Iterator[VisitRow]:
-    """Relevant pages, best first (ties in the order of fetching); or every visit in the order of fetching.
+    """Relevant pages and the documents that inherit from them, best first (ties in the order of fetching, documents
+    last); or every visit in the order of fetching, and then the documents that were listed.
 
     ``top``: of each topic so many, at most (25 to 50 make a collection); 0: all.
     """
     if everything:
-        return (row for row in store.visits.rows() if row.url)  # a page that was forgotten has none
-    best = sorted(store.visits.rows(relevant=True), key=lambda row: (-row.relevance, row.number))
+        return _everything(store)
+    rows = [*store.visits.rows(relevant=True), *inherited(store, relevant=True)]
+    best = sorted(rows, key=lambda row: (-row.relevance, row.number or inf))
     return _first_of_each(best, top) if top else iter(best)
+
+
+def _everything(store: Store) -> Iterator[VisitRow]:
+    documents = {row.key: row for row in inherited(store)}
+    for row in store.visits.rows():
+        if row.url:  # a page that was forgotten has none
+            document = documents.get(row.key)
+            yield document if document is not None and document.number == row.number else row
+    yield from (row for row in documents.values() if not row.number)
 
 
 def _first_of_each(rows: Iterable[VisitRow], top: int) -> Iterator[VisitRow]:
@@ -37,22 +54,33 @@ def _first_of_each(rows: Iterable[VisitRow], top: int) -> Iterator[VisitRow]:
             yield row
 
 
-def record(row: VisitRow, sources: dict[int, str]) -> dict[str, object]:
-    """One visit as plain values. ``relevance`` is null where no page was judged, times are ISO 8601 in UTC."""
-    judged = row.outcome == Outcome.OK and row.judged
+def topic_name(row: VisitRow, topics: Sequence[str]) -> str | None:
+    """The path of the topic that a page, or the page from which a document inherits, is most about; None where nothing
+    was judged."""
+    if row.topic is None:
+        return None
+    return topics[row.topic] if 0 <= row.topic < len(topics) else NO_TOPIC
+
+
+def record(row: VisitRow, sources: Mapping[int, str], topics: Sequence[str]) -> dict[str, object]:
+    """One visit as plain values. ``relevance`` and ``topic`` are null where nothing was judged or inherited,
+    ``fetched_at`` and ``score`` where nothing was fetched; times are ISO 8601 in UTC."""
+    judged = row.inherited_from > 0 or (row.outcome == Outcome.OK and row.judged)
+    listed = row.outcome is Outcome.LISTED
     return {
         "url": row.url,
         "status": row.status,
         "relevance": round(row.relevance, 6) if judged else None,
         "relevant": row.relevant,
+        "topic": topic_name(row, topics) if judged else None,
         "depth": row.depth,
-        "fetched_at": iso(row.fetched_at),
+        "fetched_at": None if listed else iso(row.fetched_at),
         "title": row.title,
         "language": row.language,
         "content_type": row.content_type,
         "outcome": str(row.outcome),
         "reason": row.reason,
-        "score": row.score,
+        "score": None if listed else row.score,
         "source": sources.get(row.source, ""),
         "tunnel": row.tunnel,
         "bytes": row.bytes,
@@ -61,6 +89,7 @@ def record(row: VisitRow, sources: dict[int, str]) -> dict[str, object]:
         "warc_file": row.warc_file,
         "warc_offset": row.warc_offset,
         "duplicate_of": sources.get(row.duplicate_of, ""),
+        "inherited_from": sources.get(row.inherited_from, ""),
     }
 
 
@@ -69,7 +98,7 @@ def iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def records(store: Store, rows: Iterable[VisitRow]) -> Iterator[dict[str, object]]:
+def records(store: Store, rows: Iterable[VisitRow], topics: Sequence[str]) -> Iterator[dict[str, object]]:
     """Visits of the store as plain values."""
     sources = store.visits.urls()
-    return (record(row, sources) for row in rows)
+    return (record(row, sources, topics) for row in rows)

@@ -27,7 +27,8 @@ class Csv(Exporter):
         writer = csv.DictWriter(text, FIELDS, lineterminator="\n")
         writer.writeheader()
         count = 0
-        for count, row in enumerate(records(self.collection.store, pages), 1):  # noqa: B007  # it is what is returned
+        found = records(self.collection.store, pages, self.collection.topics)
+        for count, row in enumerate(found, 1):  # noqa: B007  # it is what is returned
             writer.writerow({name: cell(one) if isinstance(one, str) else one for name, one in row.items()})
         text.flush()
         text.detach()

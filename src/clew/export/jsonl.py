@@ -18,6 +18,7 @@ class JsonLines(Exporter):
 
     def write(self, pages: Iterable[VisitRow], out: IO[bytes]) -> int:
         count = 0
-        for count, row in enumerate(records(self.collection.store, pages), 1):  # noqa: B007  # it is what is returned
+        found = records(self.collection.store, pages, self.collection.topics)
+        for count, row in enumerate(found, 1):  # noqa: B007  # it is what is returned
             out.write(json_text(row).encode() + b"\n")
         return count

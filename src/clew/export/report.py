@@ -17,12 +17,27 @@ WINDOW = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReportPage:
-    """A page in the table of the best."""
+    """A page in the table of the best. ``inherited``: a document that was not read, with the relevance of the page that
+    links to it."""
 
     url: str
     title: str
     relevance: float
     depth: int
+    topic: str = ""
+    inherited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReportCollection:
+    """The best of a wanted topic, with their correlations as ``relevance``; ``documents`` of them inherit."""
+
+    name: str
+    pages: Sequence[ReportPage]
+
+    @property
+    def documents(self) -> int:
+        return sum(page.inherited for page in self.pages)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +53,7 @@ class ReportData:
     hosts: Sequence[tuple[str, int, int]]
     best: Sequence[ReportPage]
     written: str
+    collections: Sequence[ReportCollection] = ()
 
 
 STYLE = """
@@ -79,7 +95,7 @@ def html(data: ReportData) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"{POLICY}<title>{_safe(data.name)} – Clew report</title><style>{STYLE}</style></head><body>\n"
         f"<h1>{_safe(data.name)}</h1><p class=says>{_safe(_verdict(data))}</p>\n"
-        f"<dl>{_facts(data.facts)}</dl>\n{body}\n{_best(data.best)}\n"
+        f"<dl>{_facts(data.facts)}</dl>\n{body}\n{_best(data.best)}\n{_collections(data.collections)}"
         f"<footer>Written by Clew on {_safe(data.written)}.</footer></body></html>\n"
     )
 
@@ -160,13 +176,38 @@ def _hosts_says(data: ReportData) -> str:
 def _best(pages: Sequence[ReportPage]) -> str:
     if not pages:
         return "<h2>Best pages</h2><p class=says>None yet.</p>"
+    says = f"The {len(pages)} relevant pages the judge is surest of.{_inherited_says(pages)}"
+    return f"<h2>Best pages</h2><p class=says>{says}</p>{_table(pages, 'relevance')}"
+
+
+def _collections(found: Sequence[ReportCollection]) -> str:
+    """A folded table a collection; nothing where there is one, which is the table of the best."""
+    if len(found) < 2:
+        return ""
+    tables = "".join(
+        f"<details><summary>{_safe(one.name)}: {len(one.pages):,}"
+        f"{f', {one.documents:,} of them documents' if one.documents else ''}</summary>"
+        f"{_table(one.pages, 'correlation')}</details>\n"
+        for one in found
+    )
+    says = "The best of each wanted topic; a page belongs to the nearest."
+    return f"<h2>Collections</h2><p class=says>{says}</p>\n{tables}"
+
+
+def _inherited_says(pages: Sequence[ReportPage]) -> str:
+    count = sum(page.inherited for page in pages)
+    return f" {count:,} are documents with the relevance of a page that links to them." if count else ""
+
+
+def _table(pages: Sequence[ReportPage], measure: str) -> str:
     rows = "".join(
-        f'<tr><td class="number">{place}</td><td class="number">{page.relevance:.3f}</td>'
-        f'<td>{_link(page)}<br><small>{_safe(page.url)}</small></td><td class="number">{page.depth}</td></tr>\n'
+        f'<tr><td class="number">{place}</td><td class="number">{page.relevance:.3f}</td><td>{_safe(page.topic)}</td>'
+        f"<td>{_link(page)}{' (document)' if page.inherited else ''}<br><small>{_safe(page.url)}</small></td>"
+        f'<td class="number">{page.depth}</td></tr>\n'
         for place, page in enumerate(pages, 1)
     )
     return (
-        f"<h2>Best pages</h2><p class=says>The {len(pages)} relevant pages the judge is surest of.</p>"
-        '<div class="scroll"><table><thead><tr><th class="number">#</th><th class="number">relevance</th>'
-        f'<th>page</th><th class="number">links from seeds</th></tr></thead><tbody>{rows}</tbody></table></div>'
+        f'<div class="scroll"><table><thead><tr><th class="number">#</th><th class="number">{measure}</th>'
+        '<th>topic</th><th>page</th><th class="number">links from seeds</th></tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
     )

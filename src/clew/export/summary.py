@@ -8,13 +8,15 @@ import numpy as np
 
 from clew.export.collection import iso
 from clew.store.base import Store
+from clew.store.inherited import inherited
 
 WINDOW = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Counts of a whole crawl. ``frontier``: distinct URLs found and neither fetched nor set aside."""
+    """Counts of a whole crawl. ``frontier``: distinct URLs found and neither fetched nor set aside. ``documents``:
+    those in the collection with what they inherit; they do not count as relevant pages."""
 
     fetched: int
     relevant: int
@@ -30,6 +32,7 @@ class Summary:
     sessions: int
     bytes: int
     last_fetch: str
+    documents: int = 0
 
 
 def summarise(store: Store) -> Summary:
@@ -52,6 +55,7 @@ def summarise(store: Store) -> Summary:
         sessions=store.journal.last_session,
         bytes=totals.bytes,
         last_fetch=iso(float(series.fetched_at[-1])) if len(series.fetched_at) else "",
+        documents=sum(1 for _ in inherited(store, relevant=True)),
     )
 
 

@@ -4,29 +4,36 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO
 
-from clew.export.base import Exporter
-from clew.export.collection import iso
+from clew.export.base import Collection, Exporter
+from clew.export.collection import iso, topic_name
+from clew.model import Outcome
 from clew.store.records import VisitRow
-from clew.store.warc import WarcWriter, encode, read
+from clew.store.warc import WarcWriter, encode, encode_about, read
 from clew.version import __version__
 
 ONE_FILE = 2**62
 
 
-def write_warc(rows: Iterable[VisitRow], archive: Path, out: IO[bytes], gzip_level: int, software: str) -> int:
-    """Write the records of each visit that was archived, in the order of ``rows``; returns how many were."""
-    count = 0
+def write_warc(collection: Collection, rows: Iterable[VisitRow], out: IO[bytes]) -> int:
+    """Write the records of each visit that was archived, and what is known of each document that was listed, in the
+    order of ``rows``; returns how many there were."""
+    count, level, urls = 0, collection.gzip_level, collection.store.visits.urls()
     with tempfile.TemporaryDirectory() as folder:
-        writer = WarcWriter(Path(folder), "export", ONE_FILE, gzip_level, software)
+        writer = WarcWriter(Path(folder), "export", ONE_FILE, level, f"clew/{__version__}")
         writer.open(None)
         for row in rows:
+            facts = _facts(row, collection.topics, urls.get(row.inherited_from, ""))
             if row.warc_file:
-                writer.append(encode(read(archive, row.warc_file, row.warc_offset), _facts(row), gzip_level))
-                count += 1
+                writer.append(encode(read(collection.archive, row.warc_file, row.warc_offset), facts, level))
+            elif row.outcome is Outcome.LISTED:
+                writer.append(encode_about(row.url, row.fetched_at, facts, level))
+            else:
+                continue
+            count += 1
         file, _ = writer.flush()
         writer.close()
         with (Path(folder) / file).open("rb") as stream:
@@ -34,22 +41,26 @@ def write_warc(rows: Iterable[VisitRow], archive: Path, out: IO[bytes], gzip_lev
     return count
 
 
-def _facts(row: VisitRow) -> dict[str, str]:
-    """What the metadata record says of a page in the collection."""
-    return {
-        "relevance": f"{row.relevance:.6f}",
-        "hopsFromSeed": str(row.depth),
-        "score": f"{row.score:.6f}",
-        "language": row.language,
-        "fetchedAt": iso(row.fetched_at),
-    }
-
-
 class Warc(Exporter):
-    """The pages themselves, as they were fetched."""
+    """The pages themselves, as they were fetched; of documents that were listed what they inherit."""
 
     name = "warc"
 
     def write(self, pages: Iterable[VisitRow], out: IO[bytes]) -> int:
-        collection = self.collection
-        return write_warc(pages, collection.archive, out, collection.gzip_level, f"clew/{__version__}")
+        return write_warc(self.collection, pages, out)
+
+
+def _facts(row: VisitRow, topics: Sequence[str], parent: str) -> dict[str, str]:
+    """What the metadata record says of a page in the collection."""
+    found = {
+        "relevance": f"{row.relevance:.6f}",
+        "topic": topic_name(row, topics) or "",
+        "hopsFromSeed": str(row.depth),
+        "score": f"{row.score:.6f}",
+        "language": row.language,
+        "fetchedAt": iso(row.fetched_at),
+        "inheritedFrom": parent,
+    }
+    absent = {"score", "language", "fetchedAt"} if row.outcome is Outcome.LISTED else set()
+    absent |= {name for name in ("topic", "inheritedFrom") if not found[name]}
+    return {name: value for name, value in found.items() if name not in absent}

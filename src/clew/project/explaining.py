@@ -18,6 +18,7 @@ from clew.model import LinkKind, Outcome
 from clew.project.assembly import strategy_of, trainer_as_crawled
 from clew.project.project import Project
 from clew.store.base import Store
+from clew.store.inherited import document_row
 from clew.store.records import VisitRow
 from clew.store.warc import read
 from clew.strategies.base import Strategy
@@ -41,7 +42,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """``state``: visited, refused, absent, waiting, parked, out-of-scope or unknown; ``verdict`` says it in words."""
+    """``state``: visited, listed, refused, absent, waiting, parked, out-of-scope or unknown; ``verdict`` says it
+    in words."""
 
     url: str
     state: str
@@ -59,6 +61,9 @@ def explain(project: Project, store: Store, url: str) -> Explanation:
     if row is not None:
         path = tuple(_step(store, strategy, one) for one in store.visits.path_to(row.number))
         return Explanation(url, "visited", _visited(project, store, row), path, _terms(project, judge, row))
+    if (listed := _document(project, store, url)) and not listed[0].number:
+        path = tuple(_step(store, strategy, one) for one in store.visits.path_to(listed[0].inherited_from))
+        return Explanation(url, "listed", f"a document, listed without being fetched: {listed[1]}", path)
     refusal = store.links.refusal(key(url))
     if refusal is not None:
         source = _found_on(store, refusal.row)
@@ -92,10 +97,25 @@ def _found_on(store: Store, row: int) -> str:
     return f" (named by robots.txt of {batch.source.host})" if named else " (a seed)"
 
 
+def _document(project: Project, store: Store, url: str) -> tuple[VisitRow, str] | None:
+    """A document that inherits, and what it does in words; None for what does not."""
+    found = store.documents.get(key(url))
+    row = document_row(store, found) if found is not None else None
+    if row is None:
+        return None
+    parent = next(iter(store.visits.urls([row.inherited_from]).values()), "")
+    topics = project.interest.topics
+    topic = f", topic {topics[row.topic]}" if row.topic is not None and 0 <= row.topic < len(topics) else ""
+    verdict = "relevant" if row.relevant else "not relevant"
+    return row, f"{verdict}: relevance {row.relevance:.3f}{topic}, inherited from {parent}"
+
+
 def _visited(project: Project, store: Store, row: VisitRow) -> str:
     when = f"visit {row.number}"
     if row.outcome is not Outcome.OK or not row.judged:
-        return f"{when}, {row.outcome}{f' (status {row.status})' if row.status else ''}: {row.reason}"
+        found = _document(project, store, row.url)
+        inherits = f"; a document, {found[1]}" if found is not None else ""
+        return f"{when}, {row.outcome}{f' (status {row.status})' if row.status else ''}: {row.reason}{inherits}"
     verdict = "relevant" if row.relevant else "not relevant"
     last = last_run(store, project.settings)
     reason = f"; {row.reason}" if row.reason else ""

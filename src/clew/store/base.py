@@ -1,8 +1,8 @@
 """The Store contract: what is remembered of a crawl, committed a group of visits at a time.
 
-A store has six facets: visits, links, documents, hosts, journal and examples. Whatever is written to any of them since the last
-``commit`` is one transaction: killing the process at any instant loses no committed group, keeps none by half, and
-records no visit twice. Reading sees what was written, committed or not.
+A store has six facets: visits, links, documents, hosts, journal and examples. Whatever is written to any of them since
+the last ``commit`` is one transaction: killing the process at any instant loses no committed group, keeps none by half,
+and records no visit twice. Reading sees what was written, committed or not.
 
 The links of a page, with all the evidence about them, are one **packed row**. A row's number is that of the visit
 that found the links; rows of seeds are numbered 0, -1, -2 ... in the order they were added. A store belongs to one

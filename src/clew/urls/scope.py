@@ -22,9 +22,10 @@ class Scope:
 
     hosts, exclude_hosts: ``example.org`` is that host alone, ``.example.org`` takes in its subdomains; with a port,
     that port alone, without, every port · paths, exclude_paths: regular expressions, searched for in path and query
-    (``^`` is their beginning) · schemes: http, https · exclude_endings: file endings, whatever their case; ``endings``: those that belong to it though they end in one of these (ps.gz) · max_depth:
-    0 is no limit · url_length: characters · never: the do-not-crawl list, which goes before all else. URLs must be
-    canonical. Raises ConfigError, naming setting and value.
+    (``^`` is their beginning) · schemes: http, https · exclude_endings: file endings, whatever their case · endings:
+    those that belong to it though they end in one of these (ps.gz, where gz is excluded) · max_depth: 0 is no limit ·
+    url_length: characters · never: the do-not-crawl list, which goes before all else. URLs must be canonical. Raises
+    ConfigError, naming setting and value.
     """
 
     def __init__(

@@ -40,6 +40,4 @@ class SqliteDocuments:
 
 def _row(values: Row) -> DocumentRow:
     key, url, row, index, parent, title, relevance, relevant, topic, listed = values
-    return DocumentRow(
-        unsigned(key), url, row, index, parent, title, relevance, bool(relevant), topic, bool(listed)
-    )
+    return DocumentRow(unsigned(key), url, row, index, parent, title, relevance, bool(relevant), topic, bool(listed))

@@ -17,7 +17,7 @@ Content-Length that disagrees, unless the body is truncated) are kept under an `
 """
 
 from clew.store.warc.reader import Stored, iterate, read, stored_digest
-from clew.store.warc.records import Original, encode, encode_revisit, payload_digest, warc_date
+from clew.store.warc.records import Original, encode, encode_about, encode_revisit, payload_digest, warc_date
 from clew.store.warc.writer import WarcWriter, archive_files, sync_folder
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "WarcWriter",
     "archive_files",
     "encode",
+    "encode_about",
     "encode_revisit",
     "iterate",
     "payload_digest",

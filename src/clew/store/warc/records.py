@@ -69,6 +69,14 @@ def encode_revisit(response: Response, metadata: Mapping[str, str], original: Or
     return _visit("revisit", response, fields, metadata, gzip_level)
 
 
+def encode_about(url: str, when: float, metadata: Mapping[str, str], gzip_level: int) -> bytes:
+    """A metadata record alone, as a gzip member: what is known of a URL that was not fetched. Pure."""
+    about = _lines((("WARC-Target-URI", url), ("WARC-Date", warc_date(when))))
+    record_id = _record_id(f"metadata {url} {when!r}")
+    record = _record("metadata", record_id, about, "application/warc-fields", _bytes(_warc_fields(metadata)))
+    return _member(record, gzip_level)
+
+
 def warcinfo(name: str, prefix: str, software: str, when: float, gzip_level: int) -> bytes:
     """The record that a file begins with: what it is called, of which archive it is, and who wrote it."""
     about = {

@@ -39,7 +39,7 @@ from clew.graph.paths import CUMULATIVE_MAX, Metric, expanded, step
 from clew.model import LISTS, Bools, Decision, Doubles, Floats, LinkBatch, Outcome, Session, Visit
 from clew.section import Section, doc
 from clew.strategies.base import Strategy, View
-from clew.strategies.tunnelling.collections import DOCUMENTS, is_document
+from clew.urls.aspects import has_ending
 
 Order: TypeAlias = Literal["correlation", "breadth-first", "distance"]
 SEED = -1.0
@@ -84,8 +84,9 @@ class Tunnelling(Strategy):
         ] = 0
         demotion: Annotated[float, doc("By what the scores of such hosts are multiplied.", gt=0, le=1)] = 0.5
         documents: Annotated[
-            tuple[str, ...], doc("Files with these endings are not fetched; they get the score of their parent.")
-        ] = DOCUMENTS
+            tuple[str, ...],
+            doc("Files with these endings are not followed. To have documents in the collection: crawl.documents."),
+        ] = ()
 
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or self.Settings()
@@ -115,7 +116,8 @@ class Tunnelling(Strategy):
             scores[self._barren(links)] *= self.settings.demotion
         if self.settings.order == "breadth-first":
             scores = scores - links.depths - 1.0  # what is demoted goes last among links of its depth
-        scores[[is_document(url, self.documents) for url in links.links.urls]] = np.nan
+        if self.documents:
+            scores[[has_ending(url, self.documents) for url in links.links.urls]] = np.nan
         return scores
 
     def distance(self, number: int) -> float:
@@ -207,8 +209,8 @@ class Tunnelling(Strategy):
         if not source.url:
             return ["tunnelling: a seed, which counts as a nugget"]
         parts = [f"tunnelling: it stands on {source.url}, {self._named(source.scores)}", self._fate(distance)]
-        if is_document(url, self.documents):
-            return [*parts, "a document that is not fetched; it may be listed with the correlation of that page"]
+        if self.documents and has_ending(url, self.documents):
+            return [*parts, "not followed for its file ending (strategy.tunnelling.documents)"]
         if self._followed(distance):
             parts.append(self._ordered(links, distance, index))
         if self.settings.demote_hosts_after and self._barren(links)[index]:
