@@ -276,8 +276,8 @@ def test_damage_found_later_names_the_file(path: Path, store: SqliteStore) -> No
     store.close()
     size = path.stat().st_size
     with path.open("r+b") as file:
-        file.seek(4096 * 24)
-        file.write(bytes(size - 4096 * 25))
+        file.seek(4096 * 25)
+        file.write(bytes(size - 4096 * 26))
     store.open()
     with pytest.raises(StoreError, match=r"crawl\.db is damaged"):
         for _ in store.links.batches():

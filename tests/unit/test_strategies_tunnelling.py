@@ -12,10 +12,8 @@ from clew.crawl.evidence import NO_LEAVES, Evidence
 from clew.errors import ConfigError
 from clew.graph.paths import METRICS, distances
 from clew.model import Example, Judgement, Link, LinkBatch, LinkKind, Outcome, Response, Session, Source, Visit
-from clew.strategies.base import Pages
 from clew.strategies.registry import make
 from clew.strategies.tunnelling import Tunnelling
-from clew.strategies.tunnelling.collections import Inherited, collections, inherited
 from clew.text.reader import seed_links
 from clew.topics.formula import Or, Topic
 from clew.topics.interest import Interest
@@ -202,36 +200,10 @@ def test_barren_hosts_go_later_but_never_before_their_betters() -> None:
     assert begun().score(barren).tolist() == pytest.approx([0.8, 0.8])
 
 
-def test_documents_are_not_fetched_and_inherit_their_parents_score() -> None:
-    # TUN-6. Page 1 (.8 for topic 1) links to a.pdf and b.ps, page 2 (.6 for topic 0) and page 3 (.9 for topic 1) to
-    # a.pdf: it belongs to topic 1 with .9, b.ps with .8
-    def reads(number: int, html: str, *scores: float) -> Visit:
-        batch = batch_of(html_page(html), visit=number)
-        return replace(visit(number, seeds(), *scores), links=batch)
-
-    one, two = "<a href=/a.pdf>a</a><a href='/b.PS?v=1'>b</a><a href=/c>c</a>", "<a href=/a.pdf>a</a>"
-    visits = [reads(1, one, 0.2, 0.8), reads(2, two, 0.6, 0.1), reads(3, two, 0.1, 0.9)]
-    scores = begun().score(batch_of(html_page(one)))
-    assert np.isnan(scores).tolist() == [True, True, False]
-    found = [(row.url, row.topic, round(row.score, 4), row.parent) for row in inherited(visits, (0, 1))]
-    assert found == [("http://a.test/a.pdf", 1, 0.9, 3), ("http://a.test/b.PS?v=1", 1, 0.8, 1)]
-    assert [row.url for row in inherited(visits, (0, 1), k=1)] == ["http://a.test/a.pdf"]
-    assert [row.topic for row in inherited(visits[1:2], (0, 1))] == [0]
-    assert isinstance(inherited(visits, (1,))[0], Inherited)
-
-
-def test_collections_are_the_best_pages_of_the_nearest_topic() -> None:
-    # topic 1 wins visits 1 (.9), 3 (.7) and 5 (.7), topic 2 visit 2 (.4); topic 0 is not wanted, so visit 4 goes to 1
-    scores = np.array([[0, 0.9, 0.1], [0, 0.3, 0.4], [0, 0.7, 0], [0.9, 0.1, 0], [0, 0.7, 0.6]], np.float32)
-    n, zeros = 5, np.zeros(5, np.float32)
-    pages = Pages(
-        np.arange(1, 6), np.zeros(n, np.uint64), np.zeros(n, np.uint32), np.zeros(n, np.int32), zeros, zeros, scores,
-        np.zeros(n, np.bool_),
-    )  # fmt: skip
-    ranked = {topic: numbers.tolist() for topic, numbers in collections(pages, (1, 2)).items()}
-    assert ranked == {1: [1, 3, 5, 4], 2: [2]}
-    cut = {topic: numbers.tolist() for topic, numbers in collections(pages, (1, 2), k=2, least=0.5).items()}
-    assert cut == {1: [1, 3], 2: []}
+def test_files_with_endings_of_its_own_are_not_followed() -> None:
+    page = html_page("<a href=/a.pdf>a</a><a href='/b.PS?v=1'>b</a><a href=/c>c</a>")
+    assert np.isnan(begun(documents=["pdf", ".PS"]).score(batch_of(page))).tolist() == [True, True, False]
+    assert np.isnan(begun().score(batch_of(page))).tolist() == [False, False, False]
 
 
 def test_sessions_count_nuggets_duds_and_ended_paths() -> None:
