@@ -39,7 +39,7 @@ from made_up_crawl import (
 from clew.errors import ProjectError, StoreError
 from clew.model import OTHER, Decision, LinkBatch, Outcome, Response, Session
 from clew.store.base import Store
-from clew.store.records import RunRecord
+from clew.store.records import DocumentRow, RunRecord
 from clew.store.sqlite import SqliteStore
 
 OpenStore = Callable[..., Store]
@@ -387,6 +387,31 @@ def test_refusals_can_be_taken_back(open_store: OpenStore) -> None:
     store = reopened(open_store, store)
     assert [store.links.refusal(key) is not None for key in (5, 6, 7)] == [False, True, False]
     assert store.links.done_keys().tolist() == [6] and store.visits.totals().refused == 1
+
+
+def test_the_best_page_that_links_to_a_document_counts(open_store: OpenStore) -> None:
+    def row(key: int, parent: int, relevance: float, relevant: bool = True, index: int = 0) -> DocumentRow:
+        return DocumentRow(key, f"http://a.test/{key}", parent, index, parent, "a\udc80", relevance, relevant, 1, True)
+
+    store, big = open_store(), 2**64 - 1
+    offered = [
+        row(big, 2, 0.5),
+        row(7, 3, 0.9, relevant=False),
+        row(big, 4, 0.5),
+        row(7, 1, 0.2, index=3),
+        row(5, 1, 0),
+    ]
+    for one in offered:
+        store.documents.offer(one)
+    store.documents.offer(row(7, 9, 0.1))
+    store.commit()
+    store = reopened(open_store, store)
+    found = store.documents.all()
+    assert [(one.key, one.parent) for one in found] == [(5, 1), (7, 1), (big, 2)], "by page, then by place"
+    assert store.documents.get(7) == replace(offered[3], title="a?")
+    assert store.documents.get(8) is None
+    store.documents.clear()
+    assert store.documents.all() == []
 
 
 def test_taking_back_refusals_needs_a_key_or_a_reason(open_store: OpenStore) -> None:

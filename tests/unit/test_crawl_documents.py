@@ -9,13 +9,17 @@ from typing import Any
 
 import pytest
 from traps_web import MadeUp, crawl_of, stored
+from web_live_site import answer, serving, settled
 
 from clew import Crawl, Examples
+from clew.config import settings_from
 from clew.crawl.reading import scope_of
 from clew.model import Doubles, LinkBatch, Outcome, Response, Session
 from clew.store.inherited import inherited
 from clew.store.records import VisitRow
 from clew.strategies.base import Strategy, View
+from clew.web.clock import VirtualClock
+from clew.web.live import LiveWorld
 
 PDF = b"%PDF-1.4 \x00\x01 no text in here"
 SEED = "http://a.test/"
@@ -128,8 +132,6 @@ def test_which_endings_are_documents_is_a_setting(tmp_path: Path) -> None:
 
 
 def test_endings_that_inherit_are_in_scope_even_packed() -> None:
-    from clew.config import settings_from
-
     scope = scope_of(settings_from({"crawl": {"documents": "listed"}}))
     verdicts = scope.accepts([f"http://a.test/x.{ending}" for ending in ("pdf", "ps", "ps.gz", "PS.Z", "gz", "zip")])
     assert verdicts == [True, True, True, True, False, False]
@@ -234,6 +236,23 @@ def test_a_folder_of_papers_is_no_trap(tmp_path: Path) -> None:
     tables = {"crawl": {"documents": "fetched"}, **strict}
     crawl_of(again, [SEED, "http://a.test/papers/99.pdf"], folder=tmp_path, settings=tables).run_sync(100)
     assert again.asked == ["http://a.test/papers/99.pdf"], "nor is it one for a crawl that goes on"
+
+
+@pytest.mark.parametrize(("mode", "outcome"), [("listed", Outcome.FAILED), ("fetched", Outcome.OK)])
+async def test_the_live_world_downloads_documents_where_they_are_fetched(mode: str, outcome: Outcome) -> None:
+    clock = VirtualClock(1000.0)
+    served = {"/x": "application/postscript", "/x.ps.gz": "application/x-gzip", "/x.pdf": "application/octet-stream"}
+    pages: dict[str, Any] = {path: answer(PDF, Content_Type=kind) for path, kind in served.items()}
+    pages["/film"] = answer(PDF, Content_Type="video/mp4")
+    live = {"allow_private": True, "resolve": {"a.test": "127.0.0.1"}}
+    tables = {"crawl": {"documents": mode, "contact": "me@example.org"}, "web": {"live": live}}
+    async with serving(clock, pages) as site:
+        world = LiveWorld.from_spec("", settings_from(tables), clock)
+        assert isinstance(world, LiveWorld)
+        await world.open()
+        found = {path: (await settled(world, clock, site.url(path))).outcome for path in pages}
+        await world.close()
+    assert found == {**dict.fromkeys(served, outcome), "/film": Outcome.FAILED}
 
 
 class Retraining(Strategy):
