@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from clew.cli.common import NamedOption, json_option, print_json, say
-from clew.cli.searching import add_query
+from clew.cli.searching import Hits, add_query
 from clew.cli.template import settings_text
 from clew.cli.wishes import Wish, add_bookmarks, add_pages, add_project, add_taxonomy, seeds_of, specs
 from clew.config import parse
@@ -48,6 +48,8 @@ class Given:
     min_examples: int
     query: str
     search: str
+    hits: int
+    least_hits: int
     previous: Path | None
     interest: str
 
@@ -65,6 +67,12 @@ class Given:
 @click.option("--min-examples", type=click.IntRange(min=0), default=0, help="Fold topics with fewer into their parent.")
 @click.option("--query", default="", help="What you look for, in words: an example page made of them.")
 @click.option("--search", default="", help="Ask for seeds and examples: searxng:URL, mediawiki:URL or FILE.toml.")
+@click.option(
+    "--hits", type=click.IntRange(min=1), default=7, show_default=True, help="So many make the examples of a topic."
+)
+@click.option(
+    "--least-hits", type=click.IntRange(min=1), default=4, show_default=True, help="A topic with fewer is dropped."
+)
 @click.option("--from", "previous", type=PLACE, help="Another project: its best pages become seeds and examples.")
 @click.option("--interest", default="", help="What you want of the topics: sailing and Rügen and not (hotels or jobs).")
 @click.option(
@@ -112,12 +120,18 @@ def _wish(given: Given, project: Path) -> Wish:
     wish.seeds += own.seeds if given.seeds is None else []
     if given.previous is not None:
         add_project(wish, given.previous)
-    add_query(wish, given.query, given.search, project)
+    add_query(wish, given.query, given.search, project, _hits(given))
     if wish.tree is not None:
         Interest.of(wish.tree, wish.formula, 0.5)
     elif wish.formula:
         raise InputError("--interest combines topics: give them with --bookmarks or --taxonomy")
     return wish
+
+
+def _hits(given: Given) -> Hits:
+    if given.least_hits > given.hits:
+        raise InputError(f"--least-hits {given.least_hits} are more than --hits {given.hits}: no topic would stay")
+    return Hits(given.least_hits, given.hits)
 
 
 def _least(given: Given) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import tomllib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,17 @@ from clew.errors import InputError
 SEEDS = 20
 """Hits that become seeds."""
 
-LEAST, MOST = 4, 7
-"""Hits that make the examples of a topic: with fewer it is too thin, later ones are too far off."""
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """How many hits make the examples of a topic: with fewer than ``least`` it is too thin, those after the first
+    ``most`` are too far off."""
+
+    least: int = 4
+    most: int = 7
 
 
-def add_query(wish: Wish, query: str, search: str, folder: Path) -> None:
+def add_query(wish: Wish, query: str, search: str, folder: Path, wanted: Hits) -> None:
     """The query as an example page of its own words; with a search engine, its hits as seeds and examples.
 
     ``folder`` is the project's, where answers are kept and calls are written down. Raises InputError or ConfigError for
@@ -31,35 +38,35 @@ def add_query(wish: Wish, query: str, search: str, folder: Path) -> None:
         raise InputError("--search needs to know what to ask for: --query, or a --taxonomy whose topics lack examples")
     folder.mkdir(parents=True, exist_ok=True)
     if not query:
-        asyncio.run(_fill_topics(wish, search, folder))
+        asyncio.run(_fill_topics(wish, search, folder, wanted))
         return
     (hits,) = asyncio.run(_search(search, [query], folder, SEEDS))
     if not hits:
         raise InputError(f"{search} finds nothing for {query!r}: try other words, or give --seeds")
-    wish.seeds += hits
-    if len(hits) >= LEAST:
-        wish.relevant += hits[:MOST]
+    wish.seeds += hits[:SEEDS]
+    if len(hits) >= wanted.least:
+        wish.relevant += hits[: wanted.most]
     else:
         wish.notes.append(f"only {len(hits)} {'hit' if len(hits) == 1 else 'hits'}: too few to be examples, seeds only")
 
 
-async def _fill_topics(wish: Wish, search: str, folder: Path) -> None:
-    """Ask for each leaf without examples by its name: four to seven hits make its examples, but no seeds;
-    a topic with fewer is dropped."""
+async def _fill_topics(wish: Wish, search: str, folder: Path, wanted: Hits) -> None:
+    """Ask for each leaf without examples by its name: its first hits make its examples, but no seeds; a topic with too
+    few is dropped."""
     assert wish.tree is not None
     tree = wish.tree
     empty = [topic for topic in tree.leaves() if not tree.own(topic)]
-    answers = await _search(search, [tree.name(topic) for topic in empty], folder, MOST)
+    answers = await _search(search, [tree.name(topic) for topic in empty], folder, wanted.most)
     thin = []
     for topic, hits in zip(empty, answers, strict=True):
-        if len(hits) < LEAST:
+        if len(hits) < wanted.least:
             thin.append(tree.path(topic))
             continue
         for url in hits:
             tree.add(tree.path(topic), url=url, seed=False)
     wish.tree = tree.pruned(1)
     if thin:
-        wish.notes.append(f"fewer than {LEAST} hits, so these topics were dropped: {', '.join(thin)}")
+        wish.notes.append(f"fewer than {wanted.least} hits, so these topics were dropped: {', '.join(thin)}")
 
 
 async def _search(search: str, queries: Sequence[str], folder: Path, limit: int) -> list[list[str]]:

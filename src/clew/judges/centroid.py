@@ -3,7 +3,7 @@
     w(d,t)  = tf(d,t) · idf(t),   normalised to length 1
     idf(t)  = log(1 + N / (1 + df(t)))
     r_k     = m_k / |m_k| − β · o_k / |o_k|,   normalised;  m_k: mean of k's examples, o_k: of all others
-    s_k(d)  = Σ_t w(d,t) · r_k(t),   score of k = logistic curve of s_k
+    s_k(d)  = Σ_t w(d,t) · r_k(t),   score of k = logistic curve of s_k, or s_k itself
 
 =========  ==============================================================
 symbol     name
@@ -11,32 +11,35 @@ symbol     name
 tf(d,t)    1 + log of the count of t in page d, or its damped weight
 df(t), N   pages with t, among the examples and as many general pages
 r_k        ``centroids`` column
-β          ``NEGATIVE_WEIGHT``
+β          ``Settings.negative``
 =========  ==============================================================
 
 A topic's examples include those of the topics below it.
 
-Departures. Bergmark's centroid has no negative part; with negatives at hand it separates better. Both means are
-scaled to length 1 first: the mean of many unlike pages is short, and would hardly count (measured on four
-encyclopedia topics: .74 .80 .62 .92 against .68 .73 .56 .92). The document frequencies add general text
-(judges/background.py), so that a handful of examples does not decide what is rare.
+Departures. Bergmark's centroid has no negative part (``negative = 0``); with negatives at hand it separates better.
+Both means are scaled to length 1 first: the mean of many unlike pages is short, and would hardly count (measured on
+four encyclopedia topics: .74 .80 .62 .92 against .68 .73 .56 .92). Her score is the cosine (``calibrated = false``), of
+centroids of 4 to 7 pages (``examples``, ``least_examples``). The document frequencies add general text
+(judges/background.py), so that a handful of examples does not decide what is rare; hers are of the other topics' pages.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 
+from clew.errors import TrainingError
 from clew.judges.bags import Bag, Places
 from clew.judges.base import JudgeContext
 from clew.judges.reference import shares_for
 from clew.judges.settings import VectorSettings
 from clew.judges.trained import TrainedJudge
 from clew.judges.vectors import Vectors
-from clew.model import Doubles, Floats
-
-NEGATIVE_WEIGHT = 0.5
+from clew.model import OTHER, Doubles, Floats, Judgement
+from clew.section import doc
 
 
 class CentroidJudge(TrainedJudge):
@@ -47,14 +50,77 @@ class CentroidJudge(TrainedJudge):
     class Settings(VectorSettings, frozen=True):
         """[judge.centroid]"""
 
+        negative: Annotated[
+            float, doc("Weight of the negative part, the centroid of all other examples (the paper: 0).", ge=0, le=1)
+        ] = 0.5
+        calibrated: Annotated[
+            bool, doc("Scores are calibrated: 0.5 is as likely right as wrong; false: raw cosines (the paper).")
+        ] = True
+        examples: Annotated[
+            int, doc("Examples of a topic that make its centroid, the first ones (0: all; the paper: 7).", ge=0)
+        ] = 0
+        least_examples: Annotated[
+            int, doc("A topic of fewer examples is discarded: no page belongs to it (the paper: 4).", ge=0)
+        ] = 0
+
     def __init__(self, context: JudgeContext, settings: Settings | None = None) -> None:
         settings = settings or self.Settings()
         super().__init__(context, background=settings.background, features=settings.page_features)
+        self.negative, self.calibrated = settings.negative, settings.calibrated
+        self.most, self.least = settings.examples, settings.least_examples
+        self.kept = np.ones(len(context.topics), np.bool_)
         self.shares = shares_for(settings.reference, context, self.name)
         self.vectors = Vectors(logarithmic=not settings.damped, heaviest=settings.heaviest)
         self.centroids = np.zeros((0, 0), np.float32)
         self._sums = np.zeros((2, 0, 0), np.float64)
         self._products = np.zeros((2, 2, 0), np.float64)
+
+    def fit_bags(self, bags: Sequence[Bag], labels: Sequence[int], languages: set[str]) -> Doubles:
+        """As for every judge; examples beyond the first of each topic, and those of topics that have too few, are not
+        trained on."""
+        taught = self._taught(labels)
+        found = super().fit_bags([bags[i] for i in taught], [labels[i] for i in taught], languages)
+        scores = np.zeros((len(bags), len(self.topics)))
+        scores[taught] = found
+        for index in set(range(len(bags))).difference(taught):
+            raw = self._raw(bags[index])
+            if raw is not None:
+                scores[index] = self._scores(raw)
+        return scores
+
+    def _taught(self, labels: Sequence[int]) -> list[int]:
+        """Which examples are trained on; notes which topics are kept."""
+        counts = self.tree.members(labels).sum(axis=1)
+        self.kept = counts >= self.least
+        seen: Counter[int] = Counter()
+        places = []
+        for place, label in enumerate(labels):
+            if label != OTHER and (not self.kept[self.tree.below[:, label]].any() or 0 < self.most <= seen[label]):
+                continue
+            seen[label] += 1
+            places.append(place)
+        return places
+
+    def _check(self, bags: Sequence[Bag], labels: Sequence[int]) -> None:
+        if not self.least:
+            super()._check(bags, labels)
+        elif not self.kept.any():
+            raise TrainingError(
+                f"no topic has {self.least} examples (judge.centroid.least_examples): give more, or make it smaller"
+            )
+
+    def _judged(self, places: Places, counts: Floats) -> Judgement:
+        """With raw cosines a page belongs to the nearest topic however far that is, and the cosine says how surely."""
+        if self.calibrated:
+            return super()._judged(places, counts)
+        found = self.scores_at(places, counts)
+        scores = np.zeros(len(self.topics)) if found is None else found
+        topic = self.tree.winner(scores, least=np.finfo(np.float32).tiny)
+        return Judgement(scores.astype(np.float32), topic, float(scores[topic]) if topic != OTHER else 0.0)
+
+    def _probabilities(self, raw: Doubles) -> Doubles:
+        found = super()._probabilities(raw) if self.calibrated else np.clip(np.nan_to_num(raw), 0.0, 1.0)
+        return np.asarray(np.where(self.kept, found, 0.0), np.float64)
 
     def _train(self, bags: Sequence[Bag], labels: Sequence[int]) -> None:
         self._learn_vocabulary(bags)
@@ -69,7 +135,7 @@ class CentroidJudge(TrainedJudge):
         self._sums = sums
         self._products = np.einsum("avk,bvk->abk", sums, sums)
         own, other = np.sqrt(np.maximum(self._products[[0, 1], [0, 1]], 1e-12))
-        rows = sums[0] / own - NEGATIVE_WEIGHT * sums[1] / other
+        rows = sums[0] / own - self.negative * sums[1] / other
         self.centroids = (rows / np.maximum(np.linalg.norm(rows, axis=0), 1e-12)).astype(np.float32)
 
     def _held_out(self, bag: Bag, label: int) -> Doubles:
@@ -90,8 +156,8 @@ class CentroidJudge(TrainedJudge):
         near, near_other = np.einsum("avk,v->ak", sums, unseen / overlap)
         cosine = (near - taken * overlap) / length
         cosine_other = (near_other - taken_other * overlap) / length_other
-        norm = np.sqrt(np.maximum(1.0 - 2 * NEGATIVE_WEIGHT * both + NEGATIVE_WEIGHT**2, 1e-12))
-        return np.asarray((cosine - NEGATIVE_WEIGHT * cosine_other) / norm, np.float64)
+        norm = np.sqrt(np.maximum(1.0 - 2 * self.negative * both + self.negative**2, 1e-12))
+        return np.asarray((cosine - self.negative * cosine_other) / norm, np.float64)
 
     def _raw_at(self, places: Places, counts: Floats) -> Doubles:
         return np.asarray(self.vectors.of(places, counts) @ self.centroids[places], np.float64)

@@ -84,12 +84,12 @@ class Hierarchy:
                 result[index] = min(result[index], result[parent])
         return result
 
-    def winner(self, scores: Doubles | Sequence[float]) -> int:
-        """From the root down to the best child with at least 0.5, as far as there is one; else OTHER."""
+    def winner(self, scores: Doubles | Sequence[float], least: float = 0.5) -> int:
+        """From the root down to the best child with at least ``least``, as far as there is one; else OTHER."""
         here = -1
         while self.children[here]:
             best = max(self.children[here], key=scores.__getitem__)  # the first of the best
-            if scores[best] < 0.5:
+            if scores[best] < least:
                 break
             here = best
         return here
