@@ -147,6 +147,21 @@ def test_a_search_engine_finds_examples_for_bare_topics(tmp_path: Path, engine: 
     assert found == {"Sport": 0, "Sport/Sailing 5": 5, "Art 20": 7, "Own 9": 1}
 
 
+def test_how_many_hits_make_a_topic_is_the_users_choice(tmp_path: Path, engine: ThreadingHTTPServer) -> None:
+    url = f"searxng:http://127.0.0.1:{engine.server_address[1]}"
+    (tmp_path / "topics.yaml").write_text("Sailing 5: {}\nChess 3: {}\nArt 20: {}\nGo 2: {}\n")
+    (tmp_path / "seeds.txt").write_text("http://c.test/\n")
+    options = ["--taxonomy", tmp_path / "topics.yaml", "--search", url, "--seeds", tmp_path / "seeds.txt"]
+    made = clew_json("init", tmp_path / "p", *options, "--hits", 10, "--least-hits", 3)
+    found = {"/".join(spec.path): len(spec.examples) for spec in read_topics(tmp_path / "p/topics.yaml")}
+    assert found == {"Sailing 5": 5, "Chess 3": 3, "Art 20": 10}
+    assert "fewer than 3 hits" in made["notes"][0]
+    query = ["--query", "bounds 9", "--search", url]
+    assert clew_json("init", tmp_path / "q", *query, "--hits", 2, "--least-hits", 1)["relevant"] == 3
+    assert clew_json("init", tmp_path / "r", *query, "--hits", 12, "--least-hits", 10)["relevant"] == 1
+    assert "--least-hits 8" in clew("init", tmp_path / "s", *query, "--least-hits", 8, code=2).stderr
+
+
 def test_an_earlier_project_gives_seeds_and_examples(tmp_path: Path) -> None:
     clew("init", tmp_path / "old", "--web", "sim:pages=2000,seed=3")
     assert "nothing was crawled" in clew("init", tmp_path / "new", "--from", tmp_path / "old", code=2).stderr

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
@@ -104,17 +105,18 @@ class CentroidJudge(TrainedJudge):
     def _check(self, bags: Sequence[Bag], labels: Sequence[int]) -> None:
         if not self.least:
             super()._check(bags, labels)
-        elif not self.kept.any():
+        elif not self.kept.any() or not any(len(ids) for ids, _ in bags):
             raise TrainingError(
-                f"no topic has {self.least} examples (judge.centroid.least_examples): give more, or make it smaller"
+                f"no topic has {self.least} examples with text (judge.centroid.least_examples): give more, or make it smaller"
             )
 
     def _judged(self, places: Places, counts: Floats) -> Judgement:
         """With raw cosines a page belongs to the nearest topic however far that is, and the cosine says how surely."""
         if self.calibrated:
-            return super()._judged(places, counts)
-        found = self.scores_at(places, counts)
-        scores = np.zeros(len(self.topics)) if found is None else found
+            found = super()._judged(places, counts)
+            return replace(found, scores=np.where(self.kept, found.scores, np.float32(0.0)))
+        cosines = self.scores_at(places, counts)
+        scores = np.zeros(len(self.topics)) if cosines is None else cosines
         topic = self.tree.winner(scores, least=np.finfo(np.float32).tiny)
         return Judgement(scores.astype(np.float32), topic, float(scores[topic]) if topic != OTHER else 0.0)
 
