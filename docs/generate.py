@@ -88,6 +88,7 @@ MEANINGS = {
     "hosts": "hosts visited",
     "sessions": "sessions that ended",
     "bytes": "bytes of page bodies, decoded",
+    "documents": "documents in the collection that inherit from relevant pages; not among the relevant",
     "last_fetch": "when the last page was fetched, ISO 8601 in UTC",
 }
 """What the fields of --json mean."""

@@ -107,7 +107,8 @@ class CentroidJudge(TrainedJudge):
             super()._check(bags, labels)
         elif not self.kept.any() or not any(len(ids) for ids, _ in bags):
             raise TrainingError(
-                f"no topic has {self.least} examples with text (judge.centroid.least_examples): give more, or make it smaller"
+                f"no topic has {self.least} examples with text (judge.centroid.least_examples): give more, or ask for "
+                "fewer"
             )
 
     def _judged(self, places: Places, counts: Floats) -> Judgement:
@@ -117,7 +118,7 @@ class CentroidJudge(TrainedJudge):
             return replace(found, scores=np.where(self.kept, found.scores, np.float32(0.0)))
         cosines = self.scores_at(places, counts)
         scores = np.zeros(len(self.topics)) if cosines is None else cosines
-        topic = self.tree.winner(scores, least=np.finfo(np.float32).tiny)
+        topic = self.tree.winner(scores, least=float(np.finfo(np.float32).tiny))
         return Judgement(scores.astype(np.float32), topic, float(scores[topic]) if topic != OTHER else 0.0)
 
     def _probabilities(self, raw: Doubles) -> Doubles:

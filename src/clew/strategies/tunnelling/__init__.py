@@ -22,10 +22,11 @@ pseudo-nugget       ``SEED``, the distance of the seeds' row
 ==================  ===============================================================
 
 Departures. (1) The paper's threshold is on the raw cosine with a centroid. Here it is on the judge's score, which is
-calibrated and so means the same for every judge; the paper's judge is ``centroid``. (2) The paper takes links as they
-come; by default those of the best page come first, and are pruned as in the paper. (3) Equation (3) contradicts the
-paper's text and figures as printed; the default is a reading that does not. (4) A page's distance is fixed
-when it is fetched: neither another parent nor a judge trained anew changes it.
+calibrated and so means the same for every judge; the paper's judge is ``centroid`` with the settings that
+docs/judges.md gives. (2) The paper takes links as they come; by default those of the best page come first, and are
+pruned as in the paper. (3) Equation (3) contradicts the paper's text and figures as printed; the default is a reading
+that does not. (4) A page's distance is fixed when it is fetched: neither another parent nor a judge trained anew
+changes it.
 """
 
 from __future__ import annotations
