@@ -153,6 +153,23 @@ def test_a_document_that_a_redirect_or_only_its_content_type_tells(tmp_path: Pat
     assert found["dl?id=1"].inherited_from == seen["a"].number, "a page that was read later is the best"
 
 
+def test_what_a_content_type_told_is_known_in_the_next_run_until_it_is_read(tmp_path: Path) -> None:
+    pytest.importorskip("pypdf")
+    from test_text_documents import drawn, pdf
+
+    paper = "http://a.test/dl?id=1"
+    pages: dict[str, str | Response] = {SEED: html(WEAK, "/dl?id=1", "/a"), "http://a.test/a": html(NONE, "/b")}
+    pages |= {"http://a.test/b": html(STRONG, "/dl?id=1"), paper: document(paper, body=pdf([drawn("sailing boats")]))}
+    crawled(tmp_path, "fetched", Web(pages), pages=2, document_endings=["ps"])
+    assert documents(tmp_path)["dl?id=1"].inherited_from == 1
+    crawled(tmp_path, "fetched", Web(pages), document_endings=["ps"])
+    assert documents(tmp_path)["dl?id=1"].inherited_from == visits(tmp_path)["b"].number
+    read = {"limits": {"documents": True}}
+    assert crawled(tmp_path, "fetched", Web(pages), document_endings=["ps"], more=read)[0] == paper
+    assert visits(tmp_path)["dl?id=1"].judged
+    assert documents(tmp_path) == {}, "it was read, and speaks for itself"
+
+
 def test_links_not_to_be_followed_list_nothing(tmp_path: Path) -> None:
     pages = {
         SEED: html(STRONG, "/a").replace("</body>", "<a rel=nofollow href=/no.pdf>x</a></body>"),
@@ -226,16 +243,16 @@ def test_a_crawl_in_two_runs_lists_what_one_in_one_run_does(tmp_path: Path) -> N
         ]
 
 
-def test_a_folder_of_papers_is_no_trap(tmp_path: Path) -> None:
-    names = [f"/papers/{number}.pdf" for number in range(12)]
-    pages: dict[str, str | Response] = {SEED: html(STRONG, *names)}
-    pages |= {f"http://a.test{name}": document(f"http://a.test{name}") for name in names}
-    strict = {"traps": {"patience": 2, "numbered": 3}}
-    assert len(crawled(tmp_path, "fetched", Web(pages), more=strict)) == 13
-    again = Web(pages | {"http://a.test/papers/99.pdf": document("http://a.test/papers/99.pdf")})
-    tables = {"crawl": {"documents": "fetched"}, **strict}
-    crawl_of(again, [SEED, "http://a.test/papers/99.pdf"], folder=tmp_path, settings=tables).run_sync(100)
-    assert again.asked == ["http://a.test/papers/99.pdf"], "nor is it one for a crawl that goes on"
+def test_papers_of_events_are_no_trap(tmp_path: Path) -> None:
+    urls = [f"http://a.test/events/{number}.pdf" for number in range(60)]
+    pages: dict[str, str | Response] = {SEED: html(STRONG, *urls, "/more")} | {url: document(url) for url in urls}
+    last = "http://a.test/events/99.pdf"
+    pages |= {"http://a.test/more": html(STRONG + " more", "/even-more"), last: document(last)}
+    strict = {"traps": {"patience": 1}}
+    assert set(urls) < set(crawled(tmp_path, "fetched", Web(pages), pages=62, more=strict))
+    pages["http://a.test/even-more"] = html(STRONG + " even more", last)
+    asked = crawled(tmp_path, "fetched", Web(pages), more=strict)
+    assert last in asked, "nor are they one for a crawl that goes on"
 
 
 @pytest.mark.parametrize(("mode", "outcome"), [("listed", Outcome.FAILED), ("fetched", Outcome.OK)])
