@@ -208,8 +208,10 @@ def test_axes_and_legends_are_named(folder: Path) -> None:
 def test_plots_are_written_for_print(folder: Path) -> None:
     names = ["found", "harvest", "loss", "relevance", "distances", "tunnels", "overlap", "predictions", "costs"]
     stems = {"overview"} | {f"{task}-{name}" for task in ("near", "far-one") for name in names}
-    assert {path.name for path in (folder / "plots").iterdir()} == {f"{s}.{e}" for s in stems for e in ("svg", "png")}
+    assert {path.name for path in (folder / "plots").iterdir()} == {f"{s}.{e}" for s in stems for e in ("svg", "png", "pdf")}
     assert (folder / "plots" / "overview.png").read_bytes().startswith(b"\x89PNG")
+    printed = (folder / "plots" / "overview.pdf").read_bytes()
+    assert printed.startswith(b"%PDF") and b"/Type3" not in printed  # fonts that journals refuse
     assert "prefers-color-scheme:dark" in (folder / "plots" / "overview.svg").read_text("utf-8")
 
 
@@ -254,7 +256,7 @@ def test_the_same_runs_give_the_same_files(folder: Path, tmp_path: Path) -> None
     for name in ("one", "two"):
         write_report(both, tmp_path / name)
     files = [path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file()]
-    assert len(files) == 7 + 2 * (1 + len(PLOTS))
+    assert len(files) == 7 + 3 * (1 + len(PLOTS))
     assert [str(f) for f in files if (tmp_path / "one" / f).read_bytes() != (tmp_path / "two" / f).read_bytes()] == []
 
 
@@ -271,6 +273,7 @@ def test_tables_of_repeats_carry_n_interval_and_test() -> None:
     ]
     lines = latex(comparison(*runs)).splitlines()
     assert r"b & .214 {\scriptsize .143--.286} & .214 & .031 \\" in lines
-    assert "$n = 6$ repeats" in lines[-2] and "sign-flip test over 6 repeats, Holm over 1 pairs" in lines[-2]
+    assert "$n = 6$ repeats" in lines[-3] and "sign-flip test over 6 repeats, Holm over 1 pair." in lines[-2]
+    assert all(r"\makebox[0pt]" in line for line in lines[-3:-1])  # else the columns are as wide as the note
     (row,) = [line for line in latex_differences(comparison(*runs)).splitlines() if line.startswith("a & b")]
     assert row == r"a & b & 6 repeats & .500 & .429 to .571 & .031 & .031 \\"

@@ -54,6 +54,7 @@ STYLE: Any = {
     "legend.fontsize": 8.5,
     "legend.frameon": False,
     "savefig.facecolor": "none",
+    "pdf.fonttype": 42,  # journals refuse Type 3 fonts
     "svg.fonttype": "none",
     "text.color": INK,
     "xtick.color": INK,
@@ -65,16 +66,19 @@ Parameters = ParamSpec("Parameters")
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """One plot. ``inline``: SVG for a page, in the page's colours · ``svg``: a file for itself · ``png``: on white."""
+    """One plot. ``inline``: SVG for a page, in the page's colours · ``svg``: a file for itself · ``png``: on white ·
+    ``pdf``: for print."""
 
     inline: str
     svg: str
     png: bytes
+    pdf: bytes
 
     def save(self, stem: Path) -> None:
-        """Write stem.svg and stem.png."""
+        """Write stem.svg, stem.png and stem.pdf."""
         stem.with_suffix(".svg").write_text(self.svg, encoding="utf-8")
         stem.with_suffix(".png").write_bytes(self.png)
+        stem.with_suffix(".pdf").write_bytes(self.pdf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +271,8 @@ def _finished(figure: Any) -> Drawn:
     figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     text = out.getvalue()
     plain = re.sub(r'<g id="[\w.]+_\d+"', "<g", text[text.index("<svg") :]).replace(INK, "currentColor")
-    picture = io.BytesIO()
+    picture, printed = io.BytesIO(), io.BytesIO()
     figure.savefig(picture, format="png", dpi=160, facecolor="white", metadata={"Software": None})
+    figure.savefig(printed, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None})
     opening = plain.index(">") + 1
-    return Drawn(plain, plain[:opening] + ADAPTS + plain[opening:], picture.getvalue())
+    return Drawn(plain, plain[:opening] + ADAPTS + plain[opening:], picture.getvalue(), printed.getvalue())

@@ -47,18 +47,19 @@ def _area(area: Spread, best: bool) -> str:
 
 
 def _note(comparison: Comparison, tests: tuple[Difference, ...], columns: int) -> list[str]:
-    """The line under the table that says what its figures are; none for single runs."""
+    """The lines under the table that say what its figures are; none for single runs."""
     repeats = sorted({comparison.area(task, name).repeats for task in comparison.tasks for name in comparison.methods})
     if repeats[-1] < 2:
         return []
     counts = "/".join(map(str, repeats))
-    says = rf"Medians of $n = {counts}$ repeats; small: 95\,\% intervals (all repeats below six)."
+    says = [rf"Medians of $n = {counts}$ repeats; small: 95\,\% intervals (all repeats below six)."]
     if tests:
-        says += (
-            rf" $p$: against the best, sign-flip test over {tests[0].n} {tests[0].units}, "
-            rf"Holm over {len(tests)} pairs."
-        )
-    return [rf"\multicolumn{{{columns}}}{{l}}{{\footnotesize {says}}} \\"]
+        units, pairs = f"{tests[0].n} {tests[0].units}", f"{len(tests)} {'pair' if len(tests) == 1 else 'pairs'}"
+        says.append(rf"$p$: against the best, sign-flip test over {units}, Holm over {pairs}.")
+    # boxes without width, or the columns would grow to the width of the lines
+    return [
+        rf"\multicolumn{{{columns}}}{{@{{}}l}}{{\makebox[0pt][l]{{\footnotesize {line}}}}} \\" for line in says
+    ]
 
 
 def latex_differences(comparison: Comparison) -> str:
