@@ -208,7 +208,8 @@ def test_axes_and_legends_are_named(folder: Path) -> None:
 def test_plots_are_written_for_print(folder: Path) -> None:
     names = ["found", "harvest", "loss", "relevance", "distances", "tunnels", "overlap", "predictions", "costs"]
     stems = {"overview"} | {f"{task}-{name}" for task in ("near", "far-one") for name in names}
-    assert {path.name for path in (folder / "plots").iterdir()} == {f"{s}.{e}" for s in stems for e in ("svg", "png", "pdf")}
+    names_of = {f"{stem}.{ending}" for stem in stems for ending in ("svg", "png", "pdf")}
+    assert {path.name for path in (folder / "plots").iterdir()} == names_of
     assert (folder / "plots" / "overview.png").read_bytes().startswith(b"\x89PNG")
     printed = (folder / "plots" / "overview.pdf").read_bytes()
     assert printed.startswith(b"%PDF") and b"/Type3" not in printed  # fonts that journals refuse
@@ -221,6 +222,7 @@ def test_the_csv_has_a_line_a_run(folder: Path) -> None:
     assert len(rows) == 5
     assert rows[0] == {
         **{"task": "near", "strategy": "best-first", "judge": "nb", "repeat": "0", "budget": "4", "fetched": "4"},
+        **{"asked": "0", "backlinks": "", "closed": "true", "drawn": "false"},
         **{"seed": "0", "web": "", "strategy_settings": "{}", "judge_settings": "{}", "version": ""},
         **{"found": "2", "reachable": "2", "area_over_oracle": "0.714286", "recall_at_10": "0.000000"},
         **{"recall_at_25": "0.000000", "recall_at_50": "0.500000", "recall": "1.000000", "seconds": "1.500"},
@@ -244,10 +246,10 @@ def test_the_latex_table_escapes_and_marks_the_best() -> None:
 
 def test_the_latex_table_of_measures_has_a_row_a_task_and_method() -> None:
     lines = latex_measures(comparison(run("0110", "a_b", "50%"), PLAIN)).splitlines()
-    assert lines[2] == r"\begin{tabular}{llrrrrrrrr}"
+    assert lines[2] == r"\begin{tabular}{llrrrrrrrrr}"
     # PLAIN found one of two and lost three of four; its find stands behind an irrelevant page, two at depth 1 and 2
-    assert r"near & a\_b / 50\% & 1.000 & .500 & .500 & .000 & .000 & 1.0 & 7 & 2.0 \\" in lines
-    assert r"near & breadth-first & .500 & .750 & .500 & 1.000 & .000 & .0 & 7 & 2.0 \\" in lines
+    assert r"near & a\_b / 50\% & 1.000 & .500 & .500 & .000 & .000 & 1.0 & 7 & 0 & 2.0 \\" in lines
+    assert r"near & breadth-first & .500 & .750 & .500 & 1.000 & .000 & .0 & 7 & 0 & 2.0 \\" in lines
     assert latex_measures(comparison(run("0000"))).count("--") == 4  # AUC, dug, deep and lift
 
 
@@ -256,7 +258,7 @@ def test_the_same_runs_give_the_same_files(folder: Path, tmp_path: Path) -> None
     for name in ("one", "two"):
         write_report(both, tmp_path / name)
     files = [path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file()]
-    assert len(files) == 7 + 3 * (1 + len(PLOTS))
+    assert len(files) == 8 + 3 * (1 + len(PLOTS))
     assert [str(f) for f in files if (tmp_path / "one" / f).read_bytes() != (tmp_path / "two" / f).read_bytes()] == []
 
 

@@ -12,10 +12,12 @@ from clew.cli.labtable import print_table
 from clew.cli.labtask import from_crawl as from_finished_crawl
 from clew.cli.labweb import command as web_command
 from clew.judges.registry import JUDGES
+from clew.lab.asking import BACKLINKS, FREE
 from clew.lab.comparison import Comparison
 from clew.lab.experiment import TITLE, distinct
 from clew.lab.experiment import load as load_experiment
 from clew.lab.experiment import title_of as title_of_experiment
+from clew.lab.ledgers import AS_WRITTEN, LEDGERS, with_ledgers
 from clew.lab.report import write_report
 from clew.lab.running import Plan, TaskResult, run_all, summary
 from clew.lab.saved import load as load_results
@@ -68,6 +70,20 @@ def command() -> None:
     show_default=True,
     help="Repeats after the first draw start pages, examples and simulated webs anew; else only the crawl's seed.",
 )
+@click.option(
+    "--backlinks",
+    type=click.Choice(BACKLINKS),
+    default=FREE,
+    show_default=True,
+    help="What it costs a strategy to ask who links to a page: nothing, a fetch, or nobody answers.",
+)
+@click.option(
+    "--ledger",
+    type=click.Choice(LEDGERS),
+    default=AS_WRITTEN,
+    show_default=True,
+    help="Links to pages that a web lacks: as the task says, free, a fetch each, or each task with both.",
+)
 @jobs_option
 @click.option("--out", type=FOLDER, help="Write results, plots and a report into this folder.")
 @json_option
@@ -78,13 +94,16 @@ def run(
     repeats: int,
     seed: int,
     resample: bool,
+    backlinks: str,
+    ledger: str,
     jobs: int,
     out: Path | None,
     as_json: bool,
 ) -> None:
     """Crawl each task with each strategy and judge, and compare with what was possible."""
-    plan = Plan(strategy_variants(strategies), judge_variants(judges), repeats, seed, resample)
-    results = list(run_all(distinct([load_task(path) for path in tasks]), plan, jobs))
+    plan = Plan(strategy_variants(strategies), judge_variants(judges), repeats, seed, resample, backlinks)
+    given = distinct(with_ledgers([load_task(path) for path in tasks], ledger))
+    results = list(run_all(given, plan, jobs))
     if out is not None:
         save(results, out)
         write_report(comparison(results), out)

@@ -32,10 +32,12 @@ def print_table(comparison: Comparison) -> None:
     repeated = any(run.repeat for run in comparison.runs)
     table = Table(title="Found of what could be found, by fetches (recall after 10, 25, 50 and 100 % of the budget)")
     tested = ("interval", "n", "p (Holm)") if repeated else ()
-    for name in (*LEFT, "area / oracle", *tested, "found", "of", "10 %", "25 %", "50 %", "100 %", "CPU-ms"):
+    asking = any(run.asked for run in comparison.runs)
+    asked = ("asked",) if asking else ()
+    for name in (*LEFT, "area / oracle", *tested, *asked, "found", "of", "10 %", "25 %", "50 %", "100 %", "CPU-ms"):
         table.add_column(name, justify="left" if name in LEFT else "right", no_wrap=True)
     for task in comparison.tasks:
-        for row in _rows(comparison, task, repeated):
+        for row in _rows(comparison, task, repeated, asking):
             table.add_row(*row)
         table.add_section()
     console = Console()
@@ -45,15 +47,16 @@ def print_table(comparison: Comparison) -> None:
         say(verdict(comparison))
 
 
-def _rows(comparison: Comparison, task: str, repeated: bool) -> Iterator[list[str | Text]]:
+def _rows(comparison: Comparison, task: str, repeated: bool, asking: bool) -> Iterator[list[str | Text]]:
     ranked, tests = comparison.ranked(task), within(comparison, task)
     for name in dict.fromkeys(map(method, comparison.of(task))):
         runs = comparison.of(task, name)
         test = found(tests, ranked[0], name)
         tested = _tested(comparison.area(task, name), p_value(test.corrected) if test else "") if repeated else []
         area = figure3(comparison.area(task, name).median)
-        yield [*map(_plain, (task, runs[0].strategy, runs[0].judge)), area, *tested, *_counts(runs)]
-    blank = ["", "", ""] if repeated else []
+        asked = [_questions(runs)] if asking else []
+        yield [*map(_plain, (task, runs[0].strategy, runs[0].judge)), area, *tested, *asked, *_counts(runs)]
+    blank = [""] * (3 * repeated + asking)
     yield [_plain(task), "one-step sight", "", figure3(comparison.sight(task)), *blank, *_sight(comparison, task)]
 
 
@@ -68,6 +71,12 @@ def _sight(comparison: Comparison, task: str) -> list[str]:
 
 def _tested(area: Spread, p: str) -> list[str]:
     return [f"{figure3(area.low)} to {figure3(area.high)}", str(area.repeats), p]
+
+
+def _questions(runs: Sequence[Run]) -> str:
+    """How often a method asked who links to a page."""
+    asked = float(np.median([run.asked for run in runs]))
+    return f"{asked:.0f} {runs[0].backlinks}" if asked else ""
 
 
 def _counts(runs: Sequence[Run]) -> list[str]:

@@ -26,6 +26,8 @@ from msgspec import field
 
 from clew.errors import ConfigError, InputError
 from clew.judges.registry import JUDGES
+from clew.lab.asking import BACKLINKS, FREE
+from clew.lab.ledgers import AS_WRITTEN, with_ledgers
 from clew.lab.running import Plan
 from clew.lab.simulating import PRESETS, budget_of, level_of, task_of
 from clew.lab.tasks import Task
@@ -69,6 +71,10 @@ class ExperimentFile(Section, frozen=True):
     seed: Annotated[int, doc("Seed of the first repeat.", ge=0)] = 1
     resample: Annotated[bool, doc("Repeats draw start pages, examples and simulated webs anew.")] = True
     budget: Annotated[int, doc("Fetches, in place of what each task allows; 0: as they say.", ge=0)] = 0
+    backlinks: Annotated[str, doc("What it costs to ask who links to a page: free, charged or none.")] = FREE
+    ledger: Annotated[str, doc("Whether links to pages that a web lacks cost a fetch: task, closed, open or both.")] = (
+        AS_WRITTEN
+    )
     out: Annotated[str, doc("Folder for results and report, relative to this file; empty: the file's name.")] = ""
     simulated: Annotated[tuple[SimulatedTask, ...], doc("Tasks on simulated webs.")] = ()
 
@@ -107,13 +113,20 @@ def load(path: Path) -> Experiment:
         file.repeats,
         file.seed,
         file.resample,
+        file.backlinks,
     )
+    if file.backlinks not in BACKLINKS:
+        raise ConfigError(f"{path}: backlinks = {file.backlinks!r} is none of {', '.join(BACKLINKS)}; see docs/lab.md")
     tasks = [load_task(path.parent / name) for name in file.tasks]
     tasks += [_simulated(one, path) for one in file.simulated]
     if not tasks:
         raise InputError(f"{path}: name at least one task file in tasks, or describe a web in [[simulated]]")
     if file.budget:
         tasks = [replace(task, budget=file.budget) for task in tasks]
+    try:
+        tasks = with_ledgers(tasks, file.ledger)
+    except InputError as error:
+        raise ConfigError(f"{path}: {error}") from error
     out = path.parent / file.out if file.out else path.with_suffix("")
     return Experiment(shown(file.title), distinct(tasks), plan, out)
 

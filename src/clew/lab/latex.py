@@ -57,9 +57,7 @@ def _note(comparison: Comparison, tests: tuple[Difference, ...], columns: int) -
         units, pairs = f"{tests[0].n} {tests[0].units}", f"{len(tests)} {'pair' if len(tests) == 1 else 'pairs'}"
         says.append(rf"$p$: against the best, sign-flip test over {units}, Holm over {pairs}.")
     # boxes without width, or the columns would grow to the width of the lines
-    return [
-        rf"\multicolumn{{{columns}}}{{@{{}}l}}{{\makebox[0pt][l]{{\footnotesize {line}}}}} \\" for line in says
-    ]
+    return [rf"\multicolumn{{{columns}}}{{@{{}}l}}{{\makebox[0pt][l]{{\footnotesize {line}}}}} \\" for line in says]
 
 
 def latex_differences(comparison: Comparison) -> str:
@@ -89,6 +87,7 @@ MEASURES: tuple[tuple[str, Callable[[Run], float], str], ...] = (
     ("deep", lambda run: digging(run).deep, ".3f"),
     ("lift", lambda run: digging(run).lift, ".1f"),
     ("waiting", lambda run: float(run.frontier), ".0f"),
+    ("asked", lambda run: float(run.asked), ".0f"),
     ("CPU-ms", lambda run: run.cpu_ms_per_page, ".1f"),
 )
 """Columns of measures.tex: name, value of a run, format."""
@@ -141,6 +140,11 @@ def _stacked(task: str) -> str:
     """A task's name as a column head, a line a part."""
     parts = r"\\".join(_escaped(part) for part in task.split("-"))
     return rf"\begin{{tabular}}[b]{{@{{}}r@{{}}}}{parts}\end{{tabular}}"
+
+
+def latex_text(text: str) -> str:
+    """Plain text as LaTeX, in lines of a sentence each."""
+    return re.sub(r"(?<=[.:;]) (?=[A-Z])", "\n", _escaped(text).replace("’", "'")) + "\n"
 
 
 def _escaped(text: str) -> str:

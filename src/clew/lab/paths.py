@@ -14,8 +14,12 @@ from clew.model import Doubles, Ints
 
 def of_run(run: Run) -> PathStatistics:
     """Paths from one relevant page to the next, by the truth and by the links that were taken. Seeds stand for relevant
-    pages, and are not counted as found."""
-    return path_statistics(run.sources - 1, (run.found | (run.sources == 0)).astype(np.float64))
+    pages, and are not counted as found. Questions that stand in the ledger are no pages."""
+    pages = np.array([url != "" for url in run.urls], np.bool_)
+    places = np.cumsum(pages, dtype=np.int32)
+    own = run.sources[pages]
+    sources = np.where(own > 0, places[own - 1], 0) if len(own) else own
+    return path_statistics(sources - 1, (run.found[pages] | (sources == 0)).astype(np.float64))
 
 
 def finds(paths: PathStatistics) -> Counts:

@@ -16,8 +16,9 @@ from clew.lab.comparison import Comparison, Spread
 from clew.lab.conclusions import conclusion, verdict
 from clew.lab.differences import Difference, found, over_all, overall, within
 from clew.lab.figures import Drawn
-from clew.lab.latex import figure3, latex, latex_differences, latex_measures, p_value
+from clew.lab.latex import figure3, latex, latex_differences, latex_measures, latex_text, p_value
 from clew.lab.measures import prediction_accuracy, recall_at
+from clew.lab.methods import methods
 from clew.lab.paths import digging
 from clew.lab.results import Run
 from clew.text.shown import cell, file_name
@@ -28,8 +29,8 @@ FIELDS = (
     *("area_over_oracle", "recall_at_10", "recall_at_25", "recall_at_50", "recall"),
     *("loss_truth", "loss_judge", "auc", "relevant_above", "irrelevant_below", "median_depth"),
     *("dug", "deep", "longest_tunnel", "modal_path", "lift"),
-    *("seconds", "cpu_ms_per_page", "frontier", "robots", "absent", "stopped_by"),
-    *("web", "strategy_settings", "judge_settings", "version"),
+    *("seconds", "cpu_ms_per_page", "frontier", "robots", "absent", "asked", "backlinks", "stopped_by"),
+    *("web", "closed", "drawn", "strategy_settings", "judge_settings", "version"),
 )
 
 DIFFERENCES = (
@@ -78,7 +79,7 @@ nav a { color: inherit; margin-right: 1rem; } footer { color: var(--soft); font-
 
 
 def write_report(comparison: Comparison, folder: Path) -> Path:
-    """Write report.html, plots/, three CSV files and three LaTeX tables into the folder; gives the page's path."""
+    """Write report.html, plots/, three CSV files and four LaTeX ones into the folder; gives the page's path."""
     plots = folder / "plots"
     plots.mkdir(parents=True, exist_ok=True)
     overview = figures.overview(comparison)
@@ -90,6 +91,7 @@ def write_report(comparison: Comparison, folder: Path) -> Path:
     (folder / "measures.tex").write_text(latex_measures(comparison), encoding="utf-8")
     (folder / "differences.tex").write_text(latex_differences(comparison), encoding="utf-8")
     (folder / "table.tex").write_text(latex(comparison), encoding="utf-8")
+    (folder / "methods.tex").write_text(latex_text(methods(comparison)), encoding="utf-8")
     page = folder / "report.html"
     page.write_text(_page(comparison, overview, sections), encoding="utf-8")
     return page
@@ -108,8 +110,11 @@ def _page(comparison: Comparison, overview: Drawn, sections: str) -> str:
         "median (95 %, or the least and the most of fewer than six repeats). Bold: best of the task.</p>\n"
         f"{_table(comparison)}\n{_tests(comparison)}\n"
         f"{_figure(overview, 'Area over the oracle, by task and method')}\n<nav>{links}</nav>\n"
-        f"{sections}<footer>Written by Clew {escape(__version__)}. The figures are in results.csv, differences.csv, "
-        "overlap.csv, table.tex, differences.tex and measures.tex, the plots in plots/.</footer></body></html>\n"
+        f"{sections}<details><summary>Methods, for a paper</summary><p>{escape(methods(comparison))}</p></details>\n"
+        f"<footer>Written by Clew {escape(__version__)}. The figures are in results.csv, differences.csv, "
+        "overlap.csv, table.tex, differences.tex and measures.tex, the methods in methods.tex, the plots in plots/."
+        "</footer>"
+        "</body></html>\n"
     )
 
 
@@ -205,8 +210,16 @@ def _record(comparison: Comparison, run: Run) -> list[object]:
         *(f"{value:.6f}" for value in (area, *recalls)),
         *(_known(value) for value in (*shares, depth, paths.dug, paths.deep)),
         *(paths.longest, paths.modal_length, _known(paths.lift)),
-        *(f"{run.seconds:.3f}", f"{run.cpu_ms_per_page:.3f}", run.frontier, run.robots, run.absent, run.stopped_by),
-        *(run.web, run.strategy_settings, run.judge_settings, run.version),
+        *(f"{run.seconds:.3f}", f"{run.cpu_ms_per_page:.3f}", run.frontier, run.robots, run.absent),
+        *(run.asked, run.backlinks, run.stopped_by),
+        *(
+            run.web,
+            str(run.closed).lower(),
+            str(run.drawn).lower(),
+            run.strategy_settings,
+            run.judge_settings,
+            run.version,
+        ),
     ]
 
 

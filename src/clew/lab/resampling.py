@@ -19,6 +19,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import breadth_first_order, dijkstra
 
 from clew.errors import InputError
+from clew.lab.ledgers import OPEN
 from clew.lab.results import Graph
 from clew.lab.tasks import Task
 from clew.model import Bools, Doubles
@@ -35,7 +36,7 @@ def drawn(task: Task, seed: int, graph: Graph, present: Present) -> Task:
 
     Raises InputError when no relevant page is left to find.
     """
-    rng = np.random.default_rng([seed, crc32(task.name.encode())])
+    rng = np.random.default_rng([seed, crc32(task.name.removesuffix(OPEN).encode())])  # alike for both ledgers
     strata = _Strata(task, graph)
     given = (*task.positive, *task.negative)
     swapped = _swapped(given, strata, rng, present)

@@ -21,8 +21,12 @@ class Run:
     urls n canonical URLs.
     ``reachable``: relevant pages that can be reached from the seeds; ``budget``: fetches allowed.
     ``frontier``: links that waited at the end; ``robots``, ``absent``: counted apart from the ledger.
-    ``strategy`` and ``judge``: variants as they were written; their settings as JSON, those by default too. ``repeat``
-    0 is the task as written; ``seed``: of the crawl, and of what was drawn; ``web``: that of this repeat.
+    ``strategy`` and ``judge``: variants as they were written; their settings as JSON, with the name of the part and
+    those by default too. ``repeat`` 0 is the task as written, ``drawn``: this one is not; ``seed``: of the crawl, and
+    of what was drawn; ``web``: that of this repeat. ``starts``, ``positive``, ``negative``: start pages and examples;
+    ``closed``: links to pages that the web lacks cost nothing.
+    ``asked``: who links to a page, so often; ``backlinks``: what that costs. Where it costs fetches, questions have
+    entries in the columns: an empty URL, NaN, and 0.
     """
 
     task: str
@@ -49,6 +53,13 @@ class Run:
     strategy_settings: str = "{}"
     judge_settings: str = "{}"
     version: str = ""
+    drawn: bool = False
+    starts: int = 0
+    positive: int = 0
+    negative: int = 0
+    closed: bool = True
+    asked: int = 0
+    backlinks: str = ""
 
     @property
     def fetched(self) -> int:

@@ -17,6 +17,7 @@ from clew.config import Settings
 from clew.crawl.running import CrawlResult, run, runner
 from clew.crawl.setup import Setup
 from clew.judges.registry import JUDGES
+from clew.lab.asking import FREE, Asked, counted
 from clew.lab.bench import Readers, bench, settings_of
 from clew.lab.explore import explore
 from clew.lab.measures import area_over_oracle
@@ -39,13 +40,15 @@ from clew.web.simulated import parse_spec
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What to compare on each task. ``resample``: repeats after the first draw start pages, examples and the seeds of
-    simulated webs anew; otherwise only the crawl's seed changes."""
+    simulated webs anew; otherwise only the crawl's seed changes. ``backlinks``: what the question who links to a page
+    costs, if the strategy's variant does not say."""
 
     strategies: tuple[Variant, ...]
     judges: tuple[Variant, ...]
     repeats: int
     seed: int = 1
     resample: bool = True
+    backlinks: str = FREE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +73,7 @@ def summary(result: TaskResult, run: Run) -> dict[str, str | int | float]:
         "recall": round(float(run.found.sum()) / max(run.reachable, 1), 6),
         "fetched": run.fetched,
         "found": int(run.found.sum()),
+        "asked": run.asked,
         "seconds": round(run.seconds, 3),
     }
 
@@ -202,8 +206,10 @@ def _run_draw(task: Task, repeat: int, plan: Plan, readers: Readers, graphs: _Gr
     for strategy, judge in product(plan.strategies, plan.judges):
         settings = settings_of(own, strategy, judge, plan.seed + repeat)
         with remembered() as store:
-            setup = bench(own, settings, store, readers, links)
-            runs.append(_run(own, setup, _Who(strategy, judge, repeat), most))
+            asked = Asked(links, store, strategy.backlinks or plan.backlinks)
+            setup = bench(own, settings, store, readers, asked)
+            run = _run(own, setup, _Who(strategy, judge, repeat, plan.resample and repeat > 0), most)
+            runs.append(counted(run, asked))
     return _Draw(task.name, repeat, tuple(runs), greedy(graph, own.budget), one_step(graph, own.budget))
 
 
@@ -230,6 +236,7 @@ class _Who:
     strategy: Variant
     judge: Variant
     repeat: int
+    drawn: bool
 
 
 def _run(task: Task, setup: Setup, who: _Who, most: int) -> Run:
@@ -279,4 +286,9 @@ def _recorded(task: Task, setup: Setup, result: CrawlResult, who: _Who, most: in
         strategy_settings=full_settings(who.strategy, STRATEGIES),
         judge_settings=full_settings(who.judge, JUDGES),
         version=__version__,
+        drawn=who.drawn,
+        starts=len(task.seeds),
+        positive=len(task.positive),
+        negative=len(task.negative),
+        closed=task.closed,
     )

@@ -17,7 +17,10 @@ from clew.text.shown import file_name
 
 RUNS, TASKS = "runs", "tasks"
 _SCALARS = ("task", "strategy", "judge", "repeat", "budget", "reachable", "seconds", "cpu_ms_per_page", "frontier")
-_REST = ("robots", "absent", "stopped_by", "seed", "web", "strategy_settings", "judge_settings", "version")
+_REST = (
+    *("robots", "absent", "stopped_by", "seed", "web", "strategy_settings", "judge_settings", "version", "drawn"),
+    *("starts", "positive", "negative", "closed", "asked", "backlinks"),
+)
 
 
 def save(results: Iterable[TaskResult], folder: Path) -> None:

@@ -3,7 +3,8 @@
     best-first, apprentice(length=0), apprentice(preset=paper), my.module:Mine(share=0.5, words=["a", "b"])
 
 Values are TOML; a word that stands bare is a string, and ``a.b=1`` sets b in the table a. A variant is called as it is
-written. ``threshold`` of a judge is that of [judge], which all judges have.
+written. ``threshold`` of a judge is that of [judge], which all judges have; ``backlinks`` of a strategy says what the
+lab takes for the answer who links to a page (``asking.BACKLINKS``).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -21,6 +22,7 @@ from clew.config import JudgeSettings
 from clew.errors import ConfigError, InputError
 from clew.judges.base import JudgeContext
 from clew.judges.registry import JUDGES, settings_for
+from clew.lab.asking import BACKLINKS
 from clew.registry import Registry
 from clew.section import checked
 from clew.strategies.registry import STRATEGIES
@@ -36,11 +38,13 @@ _CLOSES = {"(": ")", "[": "]", "{": "}"}
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A strategy or judge with settings. ``name``: what rows call it; ``part``: its name in the registry."""
+    """A strategy or judge with settings. ``name``: what rows call it; ``part``: its name in the registry;
+    ``backlinks``: what the lab takes for back links, empty: as the plan says."""
 
     name: str
     part: str
     settings: Mapping[str, Any] = field(default_factory=dict)
+    backlinks: str = ""
 
 
 def strategy_variants(text: str) -> tuple[Variant, ...]:
@@ -82,6 +86,7 @@ def check(one: Variant, registry: Registry[Any]) -> Variant:
     registry.get(one.part)
     try:
         if registry is STRATEGIES:
+            one = _asking(one)
             make_strategy(one.part, one.settings)
         else:
             judge_settings(one)
@@ -91,11 +96,26 @@ def check(one: Variant, registry: Registry[Any]) -> Variant:
     return one
 
 
+def _asking(one: Variant) -> Variant:
+    """The variant without the setting ``backlinks``, which is the lab's unless the strategy has one of its own."""
+    if "backlinks" not in one.settings or _has(STRATEGIES, one.part, "backlinks"):
+        return one
+    how = one.settings["backlinks"]
+    if how not in BACKLINKS:
+        raise ConfigError(f"backlinks = {how!r} is none of {', '.join(BACKLINKS)}; see docs/lab.md")
+    return replace(one, settings={k: v for k, v in one.settings.items() if k != "backlinks"}, backlinks=how)
+
+
+def _has(registry: Registry[Any], part: str, setting: str) -> bool:
+    form = registry.settings_of(part)
+    return form is not None and setting in {each.encode_name for each in msgspec.structs.fields(form)}
+
+
 def judge_settings(one: Variant) -> JudgeSettings:
     """The table [judge] for a variant of a judge. Raises ConfigError."""
-    own, form = dict(one.settings), JUDGES.settings_of(one.part)
-    has = {each.encode_name for each in msgspec.structs.fields(form)} if form is not None else set()
-    shared = {"threshold": own.pop("threshold")} if "threshold" in own and "threshold" not in has else {}
+    own = dict(one.settings)
+    is_shared = "threshold" in own and not _has(JUDGES, one.part, "threshold")
+    shared = {"threshold": own.pop("threshold")} if is_shared else {}
     return checked(
         JudgeSettings,
         {"name": one.part, **shared, "tables": {one.part: own} if own else {}},
@@ -105,8 +125,8 @@ def judge_settings(one: Variant) -> JudgeSettings:
 
 
 def full_settings(one: Variant, registry: Registry[Any]) -> str:
-    """All settings that count, those by default too, as JSON. Raises ConfigError."""
-    values: dict[str, Any] = {}
+    """All settings that count, those by default too, as JSON, with the name of the part. Raises ConfigError."""
+    values: dict[str, Any] = {"name": one.part}
     if registry is JUDGES:
         table = judge_settings(one)
         values["threshold"] = table.threshold
