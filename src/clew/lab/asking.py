@@ -54,7 +54,7 @@ def charged(run: Run, before: Ints) -> Run:
     kept = places < size
     fits, rows = places[kept], np.flatnonzero(kept)
 
-    def column(old: np.ndarray, blank: float) -> np.ndarray:  # type: ignore[type-arg]  # of any type, and kept so
+    def column(old: np.ndarray, blank: float) -> np.ndarray:
         new = np.full(size, blank, old.dtype)
         new[fits] = old[rows]
         return new

@@ -40,7 +40,7 @@ def greedy(graph: Graph, budget: int) -> Bools:
 
 def one_step(graph: Graph, budget: int) -> Bools:
     """Perfect one-step sight: bool[≤ budget]. It knows of each link on a fetched page whether it leads to a relevant
-    page, and nothing beyond: what no apprentice can surpass who looks at single links only.
+    page, and nothing beyond. No bound: a strategy that knows which irrelevant pages lead to relevant ones may beat it.
 
     It takes the relevant page that has waited longest; if none waits, the irrelevant page that has waited longest.
     """
