@@ -72,7 +72,7 @@ class JudgeSettings(Section, frozen=True):
 
     name: Annotated[str, doc("The judge, or package.module:Class for one of your own.")] = "naive-bayes"
     threshold: Annotated[
-        float, doc("A page is relevant from this relevance on; 0: that of the least relevant example.", ge=0, le=1)
+        float, doc("A page is relevant from this relevance on; 0: that of the least relevant start page.", ge=0, le=1)
     ] = 0.5
     tables: dict[str, dict[str, Any]] = field(default_factory=dict)
     moved: dict[str, Any] = field(default_factory=dict)

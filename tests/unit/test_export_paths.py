@@ -11,6 +11,8 @@ import pytest
 
 from clew.errors import ConfigError
 from clew.export.paths import path_log, path_report
+from clew.topics.formula import And, Or, Topic
+from clew.topics.interest import Interest
 
 LOG: tuple[tuple[int, tuple[float, float] | None], ...] = (
     # (visit on whose page the link stood, scores for two topics; None: no page)
@@ -62,7 +64,8 @@ class StubStore:
 
 
 def log(*topics: int) -> tuple[list[int], list[float]]:
-    parents, correlation = path_log(StubStore(LOG), topics)  # type: ignore[arg-type]
+    interest = Interest(("a", "b"), Or(tuple(map(Topic, topics))))
+    parents, correlation = path_log(StubStore(LOG), interest)  # type: ignore[arg-type]
     return parents.tolist(), [round(value, 3) for value in correlation.tolist()]
 
 
@@ -76,11 +79,20 @@ def test_correlation_is_with_the_nearest_of_the_collections() -> None:
     assert log(0)[1] == [0.1, 0.9, 0.3, 0.1, 0.2, 0.5]
 
 
+def test_topics_that_are_joined_are_one_collection() -> None:
+    """A page is as near to "a and b" as to the farther of the two."""
+    both = Interest(("a", "b"), And((Topic(0), Topic(1))))
+    correlation = path_log(StubStore(LOG), both)[1]  # type: ignore[arg-type]
+    assert correlation.tolist() == pytest.approx([0.1, 0.0, 0.0, 0.1, 0.2, 0.0])
+
+
 def test_the_report_counts_paths() -> None:
     # Complete paths: 3-4-6-7 (0-X-X-0, length 4) and 1-9 (X-0 from a seed that is no nugget, length 2). None is
     # terminated or incomplete: every path ended in a nugget. Nuggets 3, 7, 9 of 6 pages; mean without seeds
     # (.3 + .1 + .8 + .5)/4 = .425. 9 fetches in 4 s: 8/4 = 2 a second.
-    text = path_report(StubStore(LOG), topics=(0, 1), metric="fixed", cutoff=3)  # type: ignore[arg-type]
+    text = path_report(
+        StubStore(LOG), interest=Interest(("a", "b"), Or((Topic(0), Topic(1)))), metric="fixed", cutoff=3
+    )  # type: ignore[arg-type]
     lines = [" ".join(line.split()) for line in text.splitlines()]
     assert "Paths from nugget to nugget: threshold 0.5, cutoff 3, distance fixed" in lines
     assert "nuggets 3 (50.00 % of pages)" in lines

@@ -60,8 +60,7 @@ def _print_paths(
 ) -> None:
     store = project.open_store(read_only=True)
     try:
-        topics = project.interest.wanted_topics
-        text = path_report(store, topics=topics, metric=metric, threshold=threshold, cutoff=cutoff)
+        text = path_report(store, interest=project.interest, metric=metric, threshold=threshold, cutoff=cutoff)
     finally:
         store.close()
     if out is not None:

@@ -29,7 +29,7 @@ from clew.web.providers.inverted import LookedThrough
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
     """What is wanted: ``seeds`` (canonical URLs), ``source`` of examples, ``tree``, and ``interest``, with a threshold
-    of 0 where the examples are to set it. Is a page it, and where to go next: ``make_judge`` gives an untrained judge,
+    of 0 where the start pages are to set it. Is a page it, and where to go next: ``make_judge`` gives an untrained judge,
     ``strategy``. Where pages come from: ``world`` and its ``clock``. What is remembered: ``store``, open, and
     ``archive``, the folder of WARC files, None for none; ``crawl_number`` stands in their names. How pages are read:
     ``reader``, ``scope``, ``canonicalise``.
@@ -77,7 +77,8 @@ class Setup:
             archive=self.archive,
             hosts_at_once=self.settings.crawl.hosts_at_once,
         )
-        return Trainer(self.source, gatherer, self.make_judge, self.interest)
+        starts = [url for url in self.seeds if not self.scope.why_not(url)]
+        return Trainer(self.source, gatherer, self.make_judge, self.interest, starts)
 
     def backlink_provider(self) -> BacklinkProvider:
         """Who says which pages link to a page."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clew.errors import ClewError, UrlError
-from clew.examples.sources import Wanted, local
+from clew.examples.sources import START, Wanted, local
 from clew.model import Example, Outcome, Request, Response
 from clew.store.base import Store
 from clew.store.warc import read
@@ -51,7 +51,9 @@ class Gatherer:
             one for one in wanted if one.is_url and (one.line, one.topic) not in kept and not self._keep_visited(one)
         ]
         if missing:
-            self.warn(f"reading {len(missing)} example pages")
+            starts = sum(one.topic == START for one in missing)
+            pages = [f"{len(missing) - starts} example pages"] * (starts < len(missing))
+            self.warn(f"reading {' and '.join([*pages, *[f'{starts} start pages'] * (starts > 0)])}")
         try:
             await self._gather(missing)
         finally:  # who stops here need not fetch again what came
@@ -128,7 +130,8 @@ class Gatherer:
             if response.outcome is Outcome.OK:
                 self.store.examples.add(one.line, one.topic, response)
             else:
-                self.warn(f"{one.origin}: {one.line}: {response.reason or response.outcome}: left out of the examples")
+                without = "cannot help to set the threshold" if one.topic == START else "left out of the examples"
+                self.warn(f"{one.origin}: {one.line}: {response.reason or response.outcome}: {without}")
             await self._pause_until(response.ready_at)
 
     async def _pause_until(self, when: float) -> None:

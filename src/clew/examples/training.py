@@ -17,7 +17,7 @@ from math import isnan
 import numpy as np
 
 from clew.examples.gathering import Gatherer
-from clew.examples.sources import ExampleSource, Wanted
+from clew.examples.sources import START, ExampleSource, Wanted
 from clew.examples.visited import examples as archetype_examples
 from clew.judges.base import Judge
 from clew.model import OTHER, Decision, Example
@@ -25,6 +25,9 @@ from clew.topics.interest import Interest
 
 HELD_BACK = 4
 """One label in so many is held back."""
+
+EVEN = 0.5
+"""The relevance that calibrated judges give a page that may as well be wanted as not."""
 
 Make = Callable[[], Judge]
 
@@ -71,7 +74,7 @@ class Trained:
 @dataclass(slots=True)
 class Trainer:
     """Trains the judge of a crawl. ``make`` gives an untrained one; ``interest`` is what the user asked for, with a
-    threshold of 0 where the examples are to set it.
+    threshold of 0 where the start pages are to set it: ``starts``, canonical URLs.
 
     A crawl asks for ``trained`` when it begins, ``after_labels`` between sessions and ``with_archetypes`` when its
     strategy names some. Who explains a crawl asks for ``as_crawled``.
@@ -81,24 +84,32 @@ class Trainer:
     gatherer: Gatherer
     make: Make
     interest: Interest
+    starts: Sequence[str] = ()
     _archetypes: list[Example] = field(default_factory=list)
     _seen: object = None
 
     async def trained(self) -> Trained:
-        """The judge trained on all examples, labels and archetypes; examples that are not at hand are fetched.
+        """The judge trained on all examples, labels and archetypes; pages that are not at hand are fetched.
 
         Raises TrainingError when they cannot make a judge.
         """
         self._seen = self.source.version()
         labels = self.source.labels()
-        found = await self.gatherer.examples(self.source.wanted() + labels)
-        return self._trained(found, labels)
+        return self._trained(await self.gatherer.examples(self._pages(labels)), labels)
 
     def as_crawled(self, threshold: float) -> Trained:
         """The judge as the crawl trained it last: from the examples that it kept, under the ``threshold`` that it used.
         Fetches and writes nothing."""
         labels = self.source.labels()
-        return self._trained(self.gatherer.kept(self.source.wanted() + labels), labels, threshold)
+        return self._trained(self.gatherer.kept(self._pages(labels)), labels, threshold)
+
+    def _pages(self, labels: Sequence[Wanted]) -> list[Wanted]:
+        """Examples, labels, and the start pages where these set the threshold."""
+        named = [*self.source.wanted(), *labels]
+        if self.interest.threshold > 0:
+            return named
+        known = {one.line for one in named}
+        return named + [Wanted(url, START, "start page") for url in dict.fromkeys(self.starts) if url not in known]
 
     def after_labels(self) -> Adoption | None:
         """A judge that takes into account the labels that came since the last look; None when there are none."""
@@ -122,12 +133,11 @@ class Trainer:
         return replace(found, adopted=adopted, held_back=len(check), loss_without=now, loss_with=then)
 
     def _trained(self, found: Sequence[Example], labels: Sequence[Wanted], threshold: float = 0.0) -> Trained:
-        examples, labelled = apart(found, labels)
+        examples, labelled = apart([one for one in found if one.topic != START], labels)
         self._archetypes = self._learned()
         adoption = train(self.make, examples, labelled, self.interest, self._archetypes)
-        interest = (
-            replace(self.interest, threshold=threshold) if threshold else self._measured(adoption.judge, examples)
-        )
+        pages = [*examples, *labelled, *(one for one in found if one.topic == START)]
+        interest = replace(self.interest, threshold=threshold) if threshold else self._measured(adoption.judge, pages)
         return Trained(adoption.judge, interest, tuple(examples), adoption)
 
     def _at_hand(self) -> tuple[list[Example], list[Example]]:
@@ -139,17 +149,37 @@ class Trainer:
         store, reader = self.gatherer.store, self.gatherer.reader
         return archetype_examples(store, store.journal.archetypes, reader, self.gatherer.archive)
 
-    def _measured(self, judge: Judge, examples: Sequence[Example]) -> Interest:
-        """The interest with its threshold: the user's; else one that the wanted examples set (Ester and others 2001,
-        section 3.2), which stays as it was before archetypes joined them."""
+    def _measured(self, judge: Judge, pages: Sequence[Example]) -> Interest:
+        """The interest with its threshold: the user's; else one that the start pages set (Ester and others 2001,
+        section 3.2), which stays as it was before archetypes joined the examples."""
         if self.interest.threshold > 0:
             return self.interest
         journal = self.gatherer.store.journal
         before = journal.last_run() if journal.archetypes else None
         if before is not None and not isnan(before.threshold):
             return replace(self.interest, threshold=before.threshold)
-        wanted = set(self.interest.wanted_topics)
-        return self.interest.measured_by(judge.judge([one.page for one in examples if one.topic in wanted]))
+        starts = self._start_pages(judge, pages)
+        judged = judge.judge([one.page for one in starts])
+        interest = self.interest.measured_by(judged)
+        if interest.threshold < EVEN:
+            urls = (
+                one.url
+                for one, said in zip(starts, judged, strict=True)
+                if not interest.is_excluded(said) and interest.relevance(said) == interest.threshold
+            )
+            self.gatherer.warn(
+                f"pages are relevant from {interest.threshold:.3g} on, for the start page {next(urls)} is no more: "
+                "start from pages that are wanted, or give [judge] threshold a number"
+            )
+        return interest
+
+    def _start_pages(self, judge: Judge, pages: Sequence[Example]) -> list[Example]:
+        """The start pages that may set the threshold: not those that are known to be about something else. An example
+        of one of several topics that are wanted together counts if it seems to be about all of them."""
+        starts = set(self.starts)
+        named = [one for one in pages if one.topic != START and one.url in starts]
+        wanted = replace(self.interest, threshold=EVEN).targets(named, judge.judge)
+        return [*wanted, *(one for one in pages if one.topic == START)]
 
 
 def train(

@@ -8,8 +8,6 @@ are now, so a judge that was trained again during the crawl may put pages elsewh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
@@ -19,6 +17,7 @@ from clew.graph.path_tables import tables
 from clew.graph.paths import CUMULATIVE_MAX, CUTOFF, THRESHOLD
 from clew.model import Doubles
 from clew.store.base import Store
+from clew.topics.interest import Interest
 
 LATE = 0.1
 """The share of the fetches that ``final`` fetches a second is taken from."""
@@ -27,22 +26,25 @@ LATE = 0.1
 def path_report(
     store: Store,
     *,
-    topics: Sequence[int] = (0,),
+    interest: Interest | None = None,
     metric: str = CUMULATIVE_MAX,
     threshold: float = THRESHOLD,
     cutoff: float = CUTOFF,
 ) -> str:
-    """All tables. ``topics`` are the collections (``Interest.wanted_topics``). Raises ConfigError for a bad metric."""
-    parents, correlation = path_log(store, topics)
+    """All tables. The collections are the alternatives of ``interest`` (None: the first topic).
+
+    Raises ConfigError for a bad metric.
+    """
+    parents, correlation = path_log(store, interest or Interest())
     if not len(parents):
         return "No page was read yet, so there are no paths.\n"
     found = path_statistics(parents, correlation, metric=metric, threshold=threshold, cutoff=cutoff)
     return f"{tables(found)}\n{_running(store, len(parents))}"
 
 
-def path_log(store: Store, topics: Sequence[int] = (0,)) -> tuple[npt.NDArray[np.int64], Doubles]:
+def path_log(store: Store, interest: Interest) -> tuple[npt.NDArray[np.int64], Doubles]:
     """The n pages that were read, in the order of fetching: parents int64[n] (places in these arrays, -1 for seeds) and
-    correlation float64[n], with the nearest of ``topics``."""
+    correlation float64[n], with the nearest of the collections."""
     numbers, *_, scores, _ = store.visits.judged()
     if not len(numbers):
         return np.zeros(0, np.int64), np.zeros(0)
@@ -55,7 +57,7 @@ def path_log(store: Store, topics: Sequence[int] = (0,)) -> tuple[npt.NDArray[np
         if place is not None:
             parents[place] = parent
         stands_for[row.number] = parent if place is None else place
-    return parents, scores[:, np.asarray(topics, np.intp)].max(axis=1).astype(np.float64)
+    return parents, interest.values(scores).max(axis=1)
 
 
 def _running(store: Store, pages: int) -> str:

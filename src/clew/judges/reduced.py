@@ -73,6 +73,20 @@ class ReducedVocabulary:
     ) -> ReducedVocabulary:
         """V of the master document that ``pages`` make; ``add_one`` as in ``Reference.idf``."""
         texts = [_terms(page) for page in pages]
+        return cls.of_texts(texts, reference, keep=keep, max_vocab=max_vocab, pairs=pairs, add_one=add_one)
+
+    @classmethod
+    def of_texts(
+        cls,
+        texts: Sequence[TermIds],
+        reference: Reference,
+        *,
+        keep: int = HEAVIEST,
+        max_vocab: int = 0,
+        pairs: bool = False,
+        add_one: bool = False,
+    ) -> ReducedVocabulary:
+        """The same of texts, each its terms in reading order, uint32[t]."""
         ids, counts = _counts([text for one in texts for text in _phrases(one, pairs)])
         if not len(ids):
             return cls(ids, np.zeros(0, np.float64), keep, pairs)

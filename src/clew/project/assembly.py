@@ -124,7 +124,8 @@ def setup_of(project: ProjectFolder, store: Store, web: str | None = None) -> Se
 def trainer_as_crawled(project: ProjectFolder, store: Store) -> Trainer:
     """What trains the judge again as the crawl trained it, from what the crawl kept. Fetches nothing."""
     gatherer = Gatherer(store, project.reader, project.path, archive=project.archive)
-    return Trainer(FolderSource(project), gatherer, lambda: judge_of(project), project.interest)
+    starts = [url for url in project.seeds() if not project.scope.why_not(url)]
+    return Trainer(FolderSource(project), gatherer, lambda: judge_of(project), project.interest, starts)
 
 
 def strategy_name(settings: Settings) -> str:

@@ -22,7 +22,7 @@ FOLDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A topic.
+    """A topic. ``wanted``: pages of it are, alone or together with other topics.
 
     ``typical``: terms that most of its examples hold, and few of the others; ``distinct``: terms that set it apart from
     all others; ``quality`` is cross-validated, None where that cannot be done.
@@ -75,12 +75,11 @@ def _plain(project: Project) -> list[Told]:
     if tree is None:
         own = sum(one.topic != OTHER for one in project.wanted())
         return [Told(interest.topics[0], "", True, own, own)]
-    wanted = set(interest.wanted_topics)
     return [
         Told(
             tree.path(topic),
             tree.description(topic),
-            topic in wanted,
+            interest.concerns(topic),
             len(tree.own(topic)),
             len(tree.inherited(topic)),
         )

@@ -7,7 +7,7 @@ are not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from typing import Literal
@@ -15,8 +15,8 @@ from typing import Literal
 import numpy as np
 
 from clew.errors import ConfigError, TrainingError
-from clew.model import Judgement
-from clew.topics.formula import And, Formula, Not, Or, Topic, check_taught, exclusions, parse, topics_of
+from clew.model import OTHER, Doubles, Example, Floats, Judgement, Page
+from clew.topics.formula import And, Any, Formula, Not, Or, Topic, check_taught, exclusions, parse, topics_of
 from clew.topics.semantics import POSSIBILISTIC, FaginWimmers, Product, Semantics, steps, value
 from clew.topics.tree import TopicTree
 
@@ -53,13 +53,60 @@ class Interest:
 
     @property
     def wanted(self) -> int:
-        """The topic of the formula that is named first."""
-        return next(iter(topics_of(self.formula)), 0)
+        """The topic of the formula that is named first; where all but some topics are wanted, the first of those."""
+        named = self.wanted_topics or range(len(self.topics))
+        return next((topic for topic in named if self.concerns(topic)), next(iter(named), 0))
 
     @property
     def wanted_topics(self) -> tuple[int, ...]:
-        """All topics of the formula, but for those that are excluded."""
+        """All topics of the formula, but for those that are excluded. Topics below them are wanted as well: whoever
+        asks about a topic asks ``concerns`` or ``wants``."""
         return topics_of(self.formula)
+
+    @property
+    def alternatives(self) -> tuple[Formula, ...]:
+        """The parts of a formula any of which is enough: those of a disjunction, else the whole of it."""
+        return self.formula.parts if isinstance(self.formula, Or) else (self.formula,)
+
+    # -- topics and examples ------------------------------------------------------------------------------
+
+    def concerns(self, topic: int) -> bool:
+        """Whether a topic is one of the formula's or lies below one, and is not excluded."""
+        if topic == OTHER or self._excludes(topic):
+            return False
+        named = self.wanted_topics
+        return not named or any(self.is_below(topic, other) for other in named)
+
+    def wants(self, topic: int) -> bool:
+        """Whether a page is wanted of which no more is known than its topic: of ``A and B`` neither topic's pages
+        are."""
+        return topic != OTHER and _holds(self.formula, self._about(topic)) and not self._excludes(topic)
+
+    def targets(
+        self, examples: Sequence[Example], judge: Callable[[Sequence[Page]], Sequence[Judgement]]
+    ) -> list[Example]:
+        """The examples that are pages as they are wanted: those of wanted topics; of topics that are wanted together
+        with others, those that ``judge`` finds relevant."""
+        topics = {one.topic for one in examples}
+        sure = {topic for topic in topics if self.wants(topic)}
+        unsure = {topic for topic in topics - sure if self.concerns(topic)}
+        places = [place for place, one in enumerate(examples) if one.topic in unsure]
+        judged = judge([examples[place].page for place in places]) if places else ()
+        found = {place for place, said in zip(places, judged, strict=True) if self.relevant(self.relevance(said), said)}
+        return [one for place, one in enumerate(examples) if one.topic in sure or place in found]
+
+    def _excludes(self, topic: int) -> bool:
+        return self.excluded is not None and _holds(self.excluded, self._about(topic))
+
+    def _about(self, topic: int) -> Callable[[int], bool]:
+        """Whether a page of ``topic`` is one of another topic as well."""
+        return lambda other: self.is_below(topic, other)
+
+    def is_below(self, topic: int, other: int) -> bool:
+        """Whether ``topic`` is ``other`` or lies below it."""
+        return topic == other or self.topics[topic].startswith(f"{self.topics[other]}/")
+
+    # -- pages --------------------------------------------------------------------------------------------
 
     @property
     def together(self) -> tuple[tuple[int, int], ...]:
@@ -85,16 +132,22 @@ class Interest:
         """Whether a page is considerably about something that is not wanted."""
         return self.excluded is not None and self._value(self.excluded, judgement) >= self.exclude_from
 
-    def measured_by(self, judgements: Iterable[Judgement]) -> Interest:
-        """The same interest with a threshold taken from pages that are wanted: the least of their positive relevances.
+    def values(self, scores: Floats | Doubles) -> Doubles:
+        """What each of the alternatives is worth on pages: float64[n, alternatives] from scores [n, topics]."""
+        return np.stack([value(one, scores, self.semantics) for one in self.alternatives], axis=1)
+
+    def measured_by(self, starts: Iterable[Judgement]) -> Interest:
+        """The same interest with a threshold taken from the start pages: the least of their positive relevances (Ester
+        and others 2001 section 3.2). Those that are excluded do not count.
 
         Raises TrainingError when none is positive.
         """
-        positive = [value for value in map(self.relevance, judgements) if value > 0]
+        relevances = (self.relevance(one) for one in starts if not self.is_excluded(one))
+        positive = [number for number in relevances if number > 0]
         if not positive:
             raise TrainingError(
-                "no wanted example has a positive relevance, so none can set the threshold: give [judge] threshold a "
-                "number, or better examples"
+                "no start page has a positive relevance, so none can set the threshold: give [judge] threshold a "
+                "number, or start from pages that are wanted themselves"
             )
         return replace(self, threshold=min(positive))
 
@@ -117,6 +170,21 @@ def semantics_of(name: Literal["possibilistic", "product", "weighted"], weights:
     if name == "weighted":
         return FaginWimmers(weights or (1.0,))
     return Product() if name == "product" else POSSIBILISTIC
+
+
+def _holds(formula: Formula, about: Callable[[int], bool]) -> bool:
+    """Whether a formula holds, yes or no, for a page of which ``about`` says which topics it has."""
+    match formula:
+        case Topic(index):
+            return about(index)
+        case Not(part):
+            return not _holds(part, about)
+        case And(parts):
+            return all(_holds(part, about) for part in parts)
+        case Or(parts):
+            return any(_holds(part, about) for part in parts)
+        case Any():
+            return True
 
 
 def _joined(formula: Formula) -> Iterator[tuple[int, int]]:

@@ -38,15 +38,11 @@ class Topics:
 
     @classmethod
     def of(cls, view: View) -> Topics:
-        """Those of the interest's formula and all below them."""
-        own = np.zeros(len(view.topics), np.bool_)
-        for topic in view.interest.wanted_topics:
-            own[topic] = True
-            if view.tree is not None:
-                own[list(view.tree.below(topic))] = True
+        """Those of the interest's formula and all below them, but for those that are excluded."""
+        own = np.array([view.interest.concerns(topic) for topic in range(len(view.topics))], np.bool_)
         taught = sorted({one.topic for one in view.examples if one.topic >= 0 and own[one.topic]})
         urls = [one.url for one in view.examples]
-        return cls(own, tuple(taught) or view.interest.wanted_topics or (0,), _keys_of(urls))
+        return cls(own, tuple(taught) or view.interest.wanted_topics or (view.interest.wanted,), _keys_of(urls))
 
     def class_of(self, topic: int) -> int:
         """A topic a page was classified into if it is of interest, else OTHER."""

@@ -81,8 +81,7 @@ class ContextGraph(Strategy):
     def begin(self, view: View) -> None:
         """Train the classifier of layer 0 from the examples, with nothing else known yet."""
         self._view = view
-        wanted = set(view.interest.wanted_topics) or {0}
-        self.trainer = Trainer(self.settings, tuple(one for one in view.examples if one.topic in wanted))
+        self.trainer = Trainer.of(self.settings, view)
         self.model = self.trainer.model(self.trainer.known())
 
     # -- scoring ------------------------------------------------------------------------------------------
@@ -108,20 +107,20 @@ class ContextGraph(Strategy):
 
     def _queue(self, links: LinkBatch) -> tuple[int, float]:
         """The queue of a page, 0 to N + 1 (beyond: last of all), and its place there in (0, 1)."""
-        source, settings = links.source, self.settings
-        if not source.url or self.model is None:
+        source, settings, model = links.source, self.settings, self.model
+        if not source.url:
             return self.last, TOP_OF_QUEUE
         if not settings.expand_graphs and any(source.url in layer for layer in self.graphs.layers):
             return self.last + 1, 0.0
-        by_judge = settings.layer0 == "judge"
+        by_judge = settings.layer0 == "judge" or model is None
         if by_judge and self._wanted(source):
             return 0, _within(source.relevance)
-        layer, likelihood = self.model.place(links.leaves.ids, 1 if by_judge else 0)
+        layer, likelihood = model.place(links.leaves.ids, 1 if by_judge else 0) if model is not None else (-1, 0.0)
         if layer >= 0:
             return layer, squashed(likelihood)
-        if settings.other == "relevance":
+        if settings.other == "relevance" or model is None:
             return self.last, _within(source.relevance)
-        found = self.model.likelihoods(links.leaves.ids)
+        found = model.likelihoods(links.leaves.ids)
         return self.last, 0.0 if found is None else squashed(float(found[0]))
 
     def _wanted(self, source: Source) -> bool:
@@ -129,10 +128,10 @@ class ContextGraph(Strategy):
         return self._view.interest.relevant(source.relevance, judgement)
 
     def _is_target(self, visit: Visit) -> bool:
-        """Whether a visited page belongs into queue 0."""
-        if self.settings.layer0 == "judge":
+        """Whether a visited page belongs into queue 0. As long as nothing was learned the judge says so."""
+        if self.settings.layer0 == "judge" or self.model is None:
             return visit.relevant
-        if visit.links is None or self.model is None or visit.response.outcome is not Outcome.OK:
+        if visit.links is None or visit.response.outcome is not Outcome.OK:
             return False
         return self.model.place(visit.links.leaves.ids)[0] == 0
 
@@ -148,12 +147,11 @@ class ContextGraph(Strategy):
     def adapt(self, session: Session) -> bool:
         if self.phase != CRAWLING or self.settings.update != "rebuild":
             return False
-        if self._grown:
-            self._grown = False
+        grown, self._grown = self._grown, False
+        if grown:
             self._train()
-            return True
-        self._due = session.number % self.settings.rebuild_sessions == 0
-        return False
+        self._due = self._due or session.number % self.settings.rebuild_sessions == 0
+        return grown
 
     # -- look-up services ---------------------------------------------------------------------------------
 
@@ -298,5 +296,5 @@ class ContextGraph(Strategy):
 
 
 def _within(relevance: float) -> float:
-    """A relevance as a place in a queue."""
-    return min(max(relevance, 0.0), TOP_OF_QUEUE)
+    """A relevance as a place in a queue. It is scaled, not cut: pages that are almost sure keep their order."""
+    return TOP_OF_QUEUE * min(max(relevance, 0.0), 1.0)

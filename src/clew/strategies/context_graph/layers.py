@@ -18,8 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.judges.reduced import ReducedVocabulary
-from clew.judges.reference import Reference
-from clew.model import Doubles, Leaves, Page, TermIds
+from clew.model import Doubles, TermIds
 
 OTHER = -1
 """The layer of a page that fits none."""
@@ -117,15 +116,6 @@ class LayerModel:
         idf, logs, priors, thresholds = (np.frombuffer(column, np.float64).copy() for column in arrays[1:])
         words = ReducedVocabulary(ids, idf, keep, pairs)
         return cls(words, logs.reshape(len(ids), len(sizes)), priors, thresholds, sizes, Form(*flags))
-
-
-def master(
-    texts: Sequence[TermIds], like: Page, reference: Reference, *, keep: int, max_vocab: int, pairs: bool
-) -> ReducedVocabulary:
-    """V of the document that ``texts`` make together; ``like``: any page, which lends its form."""
-    none = np.empty(0, np.uint32)
-    pages = [replace(like, title_ids=none, leaves=Leaves(text, np.array([0, len(text)], np.int32))) for text in texts]
-    return ReducedVocabulary.of(pages, reference, keep=keep, max_vocab=max_vocab, pairs=pairs)
 
 
 def squashed(value: float) -> float:

@@ -7,12 +7,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from clew.judges.reduced import ReducedVocabulary
 from clew.judges.reference import Reference
 from clew.model import Example, Outcome, TermIds, Visit
+from clew.strategies.base import View
 from clew.strategies.context_graph.build import Graphs
-from clew.strategies.context_graph.layers import Form, LayerModel, Sample, master
+from clew.strategies.context_graph.layers import Form, LayerModel, Sample
 from clew.strategies.context_graph.settings import Settings
 from clew.text.terms import name
+from clew.topics.formula import topics_of
+from clew.topics.interest import RELEVANT
 
 WORDS = 4
 """Words of a query of the bootstrap."""
@@ -22,14 +26,35 @@ IsTarget = Callable[[Visit], bool]
 
 @dataclass(slots=True)
 class Trainer:
-    """Learns with ``settings``; ``examples``: the pages that are wanted, layer 0 of every model."""
+    """Learns with ``settings``. ``examples``: the targets among the user's, layer 0 of every model. ``topics``: for
+    each alternative of the interest the name and the examples of each of its topics. ``languages`` of all examples."""
 
     settings: Settings
     examples: tuple[Example, ...]
+    topics: tuple[tuple[tuple[str, tuple[Example, ...]], ...], ...] = ()
+    languages: tuple[str, ...] = ()
     _reference: Reference = field(init=False)
 
     def __post_init__(self) -> None:
-        self._reference = Reference.shipped([one.page.language for one in self.examples if one.page.language])
+        own = [one.page.language for one in self.examples if one.page.language]
+        self._reference = Reference.shipped(own or self.languages)
+
+    @classmethod
+    def of(cls, settings: Settings, view: View) -> Trainer:
+        """For a crawl."""
+        interest = view.interest
+
+        def of_topic(topic: int) -> tuple[str, tuple[Example, ...]]:
+            path = interest.topics[topic]
+            examples = tuple(one for one in view.examples if one.topic >= 0 and interest.is_below(one.topic, topic))
+            return "" if path == RELEVANT else path.rpartition("/")[2], examples
+
+        return cls(
+            settings,
+            tuple(interest.targets(view.examples, view.judge.judge)),
+            tuple(tuple(map(of_topic, topics_of(one))) for one in interest.alternatives),
+            tuple(one.page.language for one in view.examples if one.page.language),
+        )
 
     def known(self) -> list[Sample]:
         """The examples."""
@@ -50,32 +75,46 @@ class Trainer:
         return [Sample(terms, layer, nodes) for layer, nodes in layers.items()]
 
     def model(self, samples: Sequence[Sample]) -> LayerModel | None:
-        """N + 1 classifiers; None without examples."""
-        if not self.examples:
+        """N + 1 classifiers; None without samples."""
+        if not samples:
             return None
         settings = self.settings
         deepest = {"seeds": 0, "layer 1": 1}.get(settings.vocabulary, settings.depth)
-        words = master(
-            [one.terms for one in samples if one.layer <= deepest],
-            self.examples[0].page,
-            self._reference,
-            keep=settings.top_features,
-            max_vocab=settings.max_vocab,
-            pairs=settings.pairs,
-        )
+        words = self._master([one.terms for one in samples if one.layer <= deepest])
         form = Form(settings.occurrences, settings.raw, settings.prior == "equal", settings.quantile)
         model = LayerModel.train(words, samples, settings.depth + 1, form)
         for layer, threshold in settings.thresholds.items():
             model.thresholds[int(layer)] = threshold
         return model
 
+    def _master(self, texts: Sequence[TermIds]) -> ReducedVocabulary:
+        """V of the document that ``texts`` make together."""
+        settings = self.settings
+        return ReducedVocabulary.of_texts(
+            texts, self._reference, keep=settings.top_features, max_vocab=settings.max_vocab, pairs=settings.pairs
+        )
+
     def queries(self, model: LayerModel | None) -> list[str]:
-        """The heaviest words of all examples together and of each, as queries for a search engine."""
-        if model is None:
-            return []
+        """The heaviest words of all targets together and of each, as queries for a search engine. Without a target:
+        for each alternative of the interest, words of all its topics."""
         texts = [one.page.leaves.ids for one in self.examples]
-        found = dict.fromkeys(_heaviest(model, text) for text in (np.concatenate(texts), *texts))
+        if model is None or not texts:
+            found = dict.fromkeys(map(self._joint, self.topics))
+        else:
+            words = model.vocabulary
+            found = dict.fromkeys(_heaviest(words, text) for text in (np.concatenate(texts), *texts))
         return [query for query in found if query]
+
+    def _joint(self, topics: Sequence[tuple[str, Sequence[Example]]]) -> str:
+        """The heaviest words of the examples of each topic, as many of each; the name of one that has none."""
+        texts = [[one.page.leaves.ids for one in examples] for _, examples in topics]
+        words = self._master([text for row in texts for text in row])
+        share = max(WORDS // max(len(topics), 1), 1)
+        parts = [
+            _heaviest(words, np.concatenate(row), share) if row else named
+            for (named, _), row in zip(topics, texts, strict=True)
+        ]
+        return " ".join(filter(None, parts))
 
 
 def facts(model: LayerModel | None, samples: Sequence[Sample]) -> dict[str, str | int | float | bool]:
@@ -107,7 +146,7 @@ def _read(urls: Iterable[str], visits: Iterable[Visit]) -> Iterator[tuple[str, V
             yield url, visit
 
 
-def _heaviest(model: LayerModel, text: TermIds) -> str:
-    vector = model.vocabulary.of_terms(text)
+def _heaviest(vocabulary: ReducedVocabulary, text: TermIds, count: int = WORDS) -> str:
+    vector = vocabulary.of_terms(text)
     ids = vector.ids[np.argsort(-vector.weights, kind="stable")].tolist()
-    return " ".join([word for number in ids if (word := name(number))][:WORDS])
+    return " ".join([word for number in ids if (word := name(number))][:count])

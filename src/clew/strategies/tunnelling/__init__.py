@@ -5,6 +5,7 @@ A crawl fills many collections at once. A page is a nugget when it is near enoug
 distance from the last nugget before it. A path that is far from its last nugget is ended: its links are not followed.
 
     correlation(p) = max_k s_k(p),  collection(p) = argmax_k s_k(p),  k over the collections       equation (1)
+    s_{A∧B}(p)     = min(s_A(p), s_B(p)), where an interest joins topics, or by its semantics
     nugget(p)      = correlation(p) ≥ threshold
     distance(p)    = 0 for nuggets and seeds, else by ``metric`` of graph/paths.py
     links of p     are followed if p is a nugget or a seed, or distance(p) < C
@@ -13,8 +14,8 @@ distance from the last nugget before it. A path that is far from its last nugget
 ==================  ===============================================================
 symbol              name
 ==================  ===============================================================
-collections         ``Interest.wanted_topics``
-s_k(p)              ``Judgement.scores[k]``, kept as ``Source.scores``
+collections         ``Interest.alternatives``: the topics of "A or B", the one collection of "A and B"
+s_k(p)              ``Interest.values`` of ``Judgement.scores``, kept as ``Source.scores``
 c                   ``correlation``
 d_p                 the distance of the page from which p was fetched, ``parent``
 threshold, C        ``Settings.threshold``, ``Settings.cutoff``
@@ -40,6 +41,8 @@ from clew.graph.paths import CUMULATIVE_MAX, Metric, expanded, step
 from clew.model import LISTS, Bools, Decision, Doubles, Floats, LinkBatch, Outcome, Session, Visit
 from clew.section import Section, doc
 from clew.strategies.base import Strategy, View
+from clew.topics.formula import topics_of, unparse
+from clew.topics.interest import Interest
 from clew.urls.aspects import has_ending
 
 Order: TypeAlias = Literal["correlation", "breadth-first", "distance"]
@@ -93,6 +96,8 @@ class Tunnelling(Strategy):
         self.settings = settings or self.Settings()
         self.documents = tuple(f".{ending.lower().lstrip('.')}" for ending in self.settings.documents)
         self.collections = np.zeros(1, np.intp)
+        """For each collection the topic of which its pages are: the first of those it joins."""
+        self._interest = Interest()
         self._distances = np.zeros(1024, np.float32)
         self._distances[0] = SEED
         self._count = 1
@@ -101,9 +106,10 @@ class Tunnelling(Strategy):
         self._view: View | None = None
 
     def begin(self, view: View) -> None:
-        """Take the wanted topics as collections."""
-        self._view = view
-        self.collections = np.array(view.interest.wanted_topics or (0,), np.intp)
+        """Take the alternatives of the interest as collections."""
+        self._view, self._interest = view, view.interest
+        first = [next(iter(topics_of(one)), view.interest.wanted) for one in view.interest.alternatives]
+        self.collections = np.array(first, np.intp)
         self._nuggets = [0] * len(self.collections)
 
     # -- scoring ------------------------------------------------------------------------------------------
@@ -143,7 +149,7 @@ class Tunnelling(Strategy):
 
     def _nearest(self, scores: Floats) -> tuple[int, float]:
         """The place of the nearest collection among the collections, and the correlation with it."""
-        own = scores[self.collections]
+        own = self._interest.values(scores[None, :])[0]
         place = int(own.argmax())
         return place, float(own[place])
 
@@ -193,13 +199,13 @@ class Tunnelling(Strategy):
         return False
 
     def _facts(self, view: View, session: Session) -> dict[str, str | int | float | bool]:
-        named = zip(self.collections.tolist(), self._nuggets, strict=True)
+        named = zip(view.interest.alternatives, self._nuggets, strict=True)
         return {
             "session": session.number,
             "nuggets": sum(self._nuggets),
             "duds": self._duds,
             "paths ended at the cutoff": self._ended,
-            **{f"nuggets of {view.topics[topic]}": count for topic, count in named},
+            **{f"nuggets of {unparse(one, view.topics)}": count for one, count in named},
         }
 
     # -- for people ---------------------------------------------------------------------------------------
@@ -223,9 +229,7 @@ class Tunnelling(Strategy):
 
     def _named(self, scores: Floats) -> str:
         place, correlation = self._nearest(scores)
-        topics = self._view.topics if self._view is not None else ()
-        topic = int(self.collections[place])
-        name = topics[topic] if topic < len(topics) else str(topic)
+        name = unparse(self._interest.alternatives[place], self._interest.topics)
         return f"whose nearest collection is {name}, correlation {correlation:.3f}"
 
     def _fate(self, distance: float) -> str:
