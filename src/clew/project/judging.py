@@ -17,6 +17,7 @@ from clew.project.assembly import CrawlOptions, chosen, setup_of
 from clew.project.project import Project
 from clew.text.reader import Unreadable
 from clew.topics.interest import Interest
+from clew.web.base import World
 from clew.web.cached import AroundWorld
 
 TERMS = 12
@@ -63,15 +64,19 @@ def train_judge(project: Project, judge: str | None = None) -> Trained:
 class _WhenNeeded(AroundWorld):
     """A world that is opened by the first request: judging local files needs none."""
 
-    opened = False
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._opening = asyncio.Lock()
+        self._opened = False
 
     async def open(self) -> None:
         """Not yet."""
 
     async def fetch(self, request: Request) -> Response:
-        if not self.opened:
-            await self.world.open()
-            self.opened = True
+        async with self._opening:  # requests for several hosts begin at once
+            if not self._opened:
+                await self.world.open()
+                self._opened = True
         return await self.world.fetch(request)
 
 

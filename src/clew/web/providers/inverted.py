@@ -6,9 +6,10 @@ fetches: a search engine has done it before the crawl begins. What was found is 
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -70,11 +71,13 @@ class LookedThrough(BacklinkProvider):
     name: str = "web"
     _inverted: Inverted | None = None
     _web: SimulatedWeb | None = None
+    _looking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def backlinks(self, url: str, limit: int) -> list[str]:
         """As ``Inverted.backlinks``."""
-        if self._inverted is None:
-            self._inverted = self._kept() or await self._look()
+        async with self._looking:
+            if self._inverted is None:
+                self._inverted = self._kept() or await self._look()
         return await self._inverted.backlinks(url, limit)
 
     async def close(self) -> None:

@@ -3,6 +3,7 @@ API:Backlinks), with the addresses of pages from meta=siteinfo."""
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator
 from typing import Annotated, Any
@@ -49,6 +50,7 @@ class MediaWiki(SearchProvider, BacklinkProvider):
         self._client = JsonClient(self.name, timeout=timeout, spacing=spacing, user_agent=user_agent)
         self._canonicalise = canonicalise or Canonicaliser()
         self._form = ""
+        self._looking = asyncio.Lock()
 
     @classmethod
     def from_settings(cls, context: ProviderContext, settings: Settings) -> MediaWiki:
@@ -121,16 +123,19 @@ class MediaWiki(SearchProvider, BacklinkProvider):
 
     async def _article_form(self) -> str:
         """The address of an article with $1 for its title, as in https://en.wikipedia.org/wiki/$1."""
-        if not self._form:
-            answer = await self._ask({"meta": "siteinfo", "siprop": "general"})
-            general = table(table(answer.get("query")).get("general"))
-            server, path = text(general.get("server")), text(general.get("articlepath"))
-            if not server or "$1" not in path:
-                reason = "siteinfo gives no server and articlepath"
-                raise self._client.error(self._api, reason, "is this a MediaWiki api.php?")
-            scheme = f"{urlsplit(self._api).scheme}:" if server.startswith("//") else ""
-            self._form = f"{scheme}{server}{path}"
+        async with self._looking:
+            self._form = self._form or await self._asked_form()
         return self._form
+
+    async def _asked_form(self) -> str:
+        answer = await self._ask({"meta": "siteinfo", "siprop": "general"})
+        general = table(table(answer.get("query")).get("general"))
+        server, path = text(general.get("server")), text(general.get("articlepath"))
+        if not server or "$1" not in path:
+            reason = "siteinfo gives no server and articlepath"
+            raise self._client.error(self._api, reason, "is this a MediaWiki api.php?")
+        scheme = f"{urlsplit(self._api).scheme}:" if server.startswith("//") else ""
+        return f"{scheme}{server}{path}"
 
 
 def _linking(found: Any) -> Iterator[str]:
