@@ -6,6 +6,8 @@ import asyncio
 from collections import Counter
 from pathlib import Path
 
+from providers_servers import Wiki, serving
+
 from clew import Project
 from clew.examples.sources import Wanted
 from clew.model import Request, Response
@@ -15,7 +17,6 @@ from clew.web.clock import VirtualClock
 from clew.web.folder import FolderWorld
 from clew.web.providers.inverted import LookedThrough
 from clew.web.providers.mediawiki import MediaWiki
-from providers_servers import Wiki, serving
 from support import READER, write_project
 
 HOSTS = 40

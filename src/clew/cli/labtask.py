@@ -55,7 +55,7 @@ def _truth(project: Project, store: Store, judged: bool) -> list[str]:
 
 def _write(project: Project, path: Path, budget: int) -> None:
     examples = [one for one in project.wanted() if one.is_url]
-    wanted = set(project.interest.wanted_topics)
+    concerns = project.interest.concerns
     name = project.settings.project.name or project.path.resolve().name
     write(
         path,
@@ -66,6 +66,6 @@ def _write(project: Project, path: Path, budget: int) -> None:
         budget=budget,
         seeds=project.seeds(),
         truth="relevant",
-        positive=[one.line for one in examples if one.topic in wanted],
-        negative=[one.line for one in examples if one.topic not in wanted],
+        positive=[one.line for one in examples if concerns(one.topic)],
+        negative=[one.line for one in examples if not concerns(one.topic)],
     )

@@ -90,7 +90,7 @@ def write_report(project: Project, target: Path) -> Path:
 def _data(project: Project, store: Store, found: Summary) -> ReportData:
     series = store.visits.series()
     rows, topics = list(chosen(store, everything=False)), project.interest.topics
-    nearest = collections(store, rows, project.interest.wanted_topics)
+    nearest = collections(store, rows, project.interest)
     return ReportData(
         name=project.settings.project.name or project.path.name,
         facts=_facts(last_run(store, project.settings), found),
@@ -101,8 +101,8 @@ def _data(project: Project, store: Store, found: Summary) -> ReportData:
         best=[_page(row, row.relevance, topics) for row in rows[:BEST_PAGES]],
         written=iso(time.time()),
         collections=[
-            ReportCollection(topics[topic], [_page(one.row, one.correlation, topics) for one in members])
-            for topic, members in nearest.items()
+            ReportCollection(name, [_page(one.row, one.correlation, topics) for one in members])
+            for name, members in nearest.items()
         ],
     )
 

@@ -29,8 +29,8 @@ from clew.web.providers.inverted import LookedThrough
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
     """What is wanted: ``seeds`` (canonical URLs), ``source`` of examples, ``tree``, and ``interest``, with a threshold
-    of 0 where the start pages are to set it. Is a page it, and where to go next: ``make_judge`` gives an untrained judge,
-    ``strategy``. Where pages come from: ``world`` and its ``clock``. What is remembered: ``store``, open, and
+    of 0 where the start pages are to set it. Is a page it, and where to go next: ``make_judge`` gives an untrained
+    judge, ``strategy``. Where pages come from: ``world`` and its ``clock``. What is remembered: ``store``, open, and
     ``archive``, the folder of WARC files, None for none; ``crawl_number`` stands in their names. How pages are read:
     ``reader``, ``scope``, ``canonicalise``.
 

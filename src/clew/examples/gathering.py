@@ -130,8 +130,7 @@ class Gatherer:
             if response.outcome is Outcome.OK:
                 self.store.examples.add(one.line, one.topic, response)
             else:
-                without = "cannot help to set the threshold" if one.topic == START else "left out of the examples"
-                self.warn(f"{one.origin}: {one.line}: {response.reason or response.outcome}: {without}")
+                self.warn(f"{one.origin}: {one.line}: {response.reason or response.outcome}: {_left_out(one.topic)}")
             await self._pause_until(response.ready_at)
 
     async def _pause_until(self, when: float) -> None:
@@ -169,5 +168,10 @@ class Gatherer:
         try:
             return Example(line, topic, self.reader.read(response))
         except Unreadable as error:
-            self.warn(f"example {line}: {error}: left out of the examples")
+            what = "start page" if topic == START else "example"
+            self.warn(f"{what} {line}: {error}: {_left_out(topic)}")
             return None
+
+
+def _left_out(topic: int) -> str:
+    return "cannot help to set the threshold" if topic == START else "left out of the examples"

@@ -8,15 +8,14 @@ from typing import Protocol
 
 from clew.model import Outcome, Response
 
-
 START = -2
 """In place of a topic: a start page. It is no example, and may set the threshold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A line that names an example: a URL or the path of a local page, and its topic index or START. ``origin`` says where it
-    stands, for messages. ``label``: a verdict that a user gave on a page, not a line of the lists."""
+    """A line that names an example: a URL or the path of a local page, and its topic index, or START. ``origin`` says
+    where it stands, for messages. ``label``: a verdict that a user gave on a page, not a line of the lists."""
 
     line: str
     topic: int

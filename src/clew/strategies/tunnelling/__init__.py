@@ -41,7 +41,7 @@ from clew.graph.paths import CUMULATIVE_MAX, Metric, expanded, step
 from clew.model import LISTS, Bools, Decision, Doubles, Floats, LinkBatch, Outcome, Session, Visit
 from clew.section import Section, doc
 from clew.strategies.base import Strategy, View
-from clew.topics.formula import topics_of, unparse
+from clew.topics.formula import unparse
 from clew.topics.interest import Interest
 from clew.urls.aspects import has_ending
 
@@ -95,8 +95,6 @@ class Tunnelling(Strategy):
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or self.Settings()
         self.documents = tuple(f".{ending.lower().lstrip('.')}" for ending in self.settings.documents)
-        self.collections = np.zeros(1, np.intp)
-        """For each collection the topic of which its pages are: the first of those it joins."""
         self._interest = Interest()
         self._distances = np.zeros(1024, np.float32)
         self._distances[0] = SEED
@@ -108,9 +106,7 @@ class Tunnelling(Strategy):
     def begin(self, view: View) -> None:
         """Take the alternatives of the interest as collections."""
         self._view, self._interest = view, view.interest
-        first = [next(iter(topics_of(one)), view.interest.wanted) for one in view.interest.alternatives]
-        self.collections = np.array(first, np.intp)
-        self._nuggets = [0] * len(self.collections)
+        self._nuggets = [0] * len(self._interest.alternatives)
 
     # -- scoring ------------------------------------------------------------------------------------------
 
@@ -194,7 +190,7 @@ class Tunnelling(Strategy):
         """Write the session's counts to the decision log; the scores stay."""
         if self._view is not None:
             self._view.actions.decide(Decision(self.name, self._facts(self._view, session)))
-        self._nuggets = [0] * len(self.collections)
+        self._nuggets = [0] * len(self._nuggets)
         self._duds = self._ended = 0
         return False
 
@@ -259,5 +255,5 @@ class Tunnelling(Strategy):
         self._distances = np.frombuffer(found.distances, "<f4").astype(np.float32)
         self._count = len(self._distances)
         self._duds, self._ended = found.duds, found.ended
-        if len(found.nuggets) == len(self.collections):  # else the interest is another one now
+        if len(found.nuggets) == len(self._nuggets):  # else the interest is another one now
             self._nuggets = found.nuggets
