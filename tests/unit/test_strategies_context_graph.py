@@ -227,6 +227,13 @@ def test_within_a_queue_the_likelier_page_comes_first() -> None:
     assert 2 < other[0] < likelier[0] < 3
 
 
+def test_pages_that_are_almost_sure_keep_their_order() -> None:
+    """Relevance is scaled into its queue, not cut: .9992 comes before .999, and 1 before both, below the next queue."""
+    strategy = trained()[0]
+    scores = [strategy.score(page_batch("http://a.test/p", "sailing", value))[0] for value in (1, 0.9992, 0.999)]
+    assert 4 > scores[0] > scores[1] > scores[2] > 3
+
+
 def test_the_starting_page_is_in_the_last_queue() -> None:
     links = seed_links(["http://a.test/"], keys(["http://a.test/"]), ["a.test"], url_words, LinkKind.SEED)
     source = Source(0, "", "", 1.0, np.ones(1, np.float32), 0, 0, 0)
@@ -281,6 +288,18 @@ def test_graphs_of_new_targets_are_built_every_few_sessions_if_one_likes() -> No
     assert strategy.adapt(Session(3, 7, 9, 3, 1, 9, 1)) is True
     assert strategy.model is not None
     assert strategy.model.sizes == (2, 2, 1)
+
+
+def test_graphs_are_built_again_in_every_session_if_that_is_what_one_says() -> None:
+    """Training what the last ones gave does not skip a session: graphs are due at 1, 2 and 3."""
+    strategy, stub = trained(Settings(depth=2, update="rebuild", rebuild_sessions=1))
+    for number in (1, 2, 3):
+        stub.parents[f"http://a.test/t{number}"] = [f"http://a.test/hub{number}"]
+        stub.seen.append(visit(2 + number, f"http://a.test/t{number}", "sailing", 0.9))
+        assert strategy.adapt(Session(number, 1, 3, 3, 1, 3, 1)) is (number > 1)
+        assert strategy.wants_to_consult()
+        asyncio.run(strategy.consult())
+        assert stub.enqueued[-1] == (f"http://a.test/hub{number}", "")
 
 
 def test_a_search_finds_targets_when_no_example_has_back_links() -> None:
