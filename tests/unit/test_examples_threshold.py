@@ -129,3 +129,11 @@ def test_without_a_relevant_start_page_there_is_no_threshold(tmp_path: Path) -> 
     found = project(tmp_path, ["other"])
     with pytest.raises(TrainingError, match="start from pages that are wanted themselves"):
         found.crawl()
+
+
+@pytest.mark.parametrize(("verdict", "least"), [("relevant", "weak"), ("irrelevant", "strong")])
+def test_labels_on_start_pages_are_heeded(tmp_path: Path, verdict: str, least: str) -> None:
+    found = project(tmp_path, ["strong", "weak"])
+    (found.path / "labels.tsv").write_text(f"{url('weak')}\t{verdict}\n", encoding="utf-8")
+    found.crawl()
+    assert threshold(found) == relevances(found)[least]

@@ -8,7 +8,7 @@ first queue that is not empty is expanded: all pages it links to are fetched.
     v(w) = f^d(w) / f^d_max · log(N / f(w)), the 40 heaviest phrases of V stay        equation (1), judges/reduced.py
     j*   = argmax_j P(c_j) Π_k P(w_k|c_j), other if ℓ_j* < threshold_j*               context_graph/layers.py
     score of all links of a page = (N + 1 − queue) + s,  0 < s < 1
-    s = 1 / (1 + |ℓ|) in the queues of layers, the judge's relevance in queue 0 and in that of other pages
+    s = 1 / (1 + |ℓ|) in the queues of layers, .999 · the judge's relevance in queue 0 and in that of other pages
 
 =====================  =====================================================================
 symbol                 name
@@ -21,10 +21,9 @@ queue j, N + 1         integer part of the score, N + 1 − j; 0 is that of othe
 =====================  =====================================================================
 
 Departures. (1) The paper's layer-0 classifier says what a target is; by default Clew's judge does, so that all
-strategies look for the same, and queue 0 goes by its relevance. (2) Other pages go by relevance, so that without layers
-the order is nearly best-first; the paper does not say. (3) Likelihoods are per feature, and
-thresholds a quartile. (4) ``merged_cap`` bounds what back-crawling costs. (5) Pages fetched for the graphs wait in the
-queues too. Settings give the paper's choices; docs/strategies/context-graph.md has all departures.
+strategies look for the same, and queue 0 goes by its relevance. (2) Other pages go by relevance; the paper does not say.
+(3) Likelihoods are per feature, and thresholds a quartile. (4) ``merged_cap`` bounds what back-crawling costs. (5) Pages
+fetched for the graphs wait in the queues too. Settings give the paper's choices; docs/strategies/context-graph.md has all departures.
 """
 
 from __future__ import annotations
