@@ -21,9 +21,9 @@ queue j, N + 1         integer part of the score, N + 1 − j; 0 is that of othe
 =====================  =====================================================================
 
 Departures. (1) The paper's layer-0 classifier says what a target is; by default Clew's judge does, so that all
-strategies look for the same, and queue 0 goes by its relevance. (2) Other pages go by relevance; the paper does not say.
-(3) Likelihoods are per feature, and thresholds a quartile. (4) ``merged_cap`` bounds what back-crawling costs. (5) Pages
-fetched for the graphs wait in the queues too. Settings give the paper's choices; docs/strategies/context-graph.md has all departures.
+strategies look for the same, and queue 0 goes by its relevance. (2) Other pages go by relevance; the paper does not
+say. (3) Likelihoods are per feature, thresholds a quartile. (4) ``merged_cap`` bounds what back-crawling costs. (5)
+Pages fetched for the graphs wait in the queues too. docs/strategies/context-graph.md has all departures.
 """
 
 from __future__ import annotations
