@@ -128,7 +128,7 @@ class CrawlSettings(Section, frozen=True):
 
 
 class StopSettings(Section, frozen=True):
-    """[stop]: the stopping rules of Ester and others 2001; 0 switches a rule off"""
+    """[stop]: the stopping rules of Ester and others 2001, and how full topics are; 0 switches a rule off"""
 
     relevant_pages: Annotated[int, doc("Stop after this many relevant pages.", ge=0)] = 0
     irrelevant_pages: Annotated[int, doc("Stop after this many irrelevant pages.", ge=0)] = 0
@@ -137,6 +137,9 @@ class StopSettings(Section, frozen=True):
         float, doc("Stop when the share of relevant pages falls below this, after a session.", ge=0, le=1)
     ] = 0.0
     min_score: Annotated[float, doc("Stop when the best waiting link scores below this.", ge=0)] = 0.0
+    topic_pages: Annotated[
+        int, doc("Stop when every wanted topic that has examples has this many relevant pages, after a session.", ge=0)
+    ] = 0
     top_of_topics: Annotated[bool, doc("Stop when a strategy must widen its focus and is already at the top.")] = False
 
 

@@ -56,6 +56,15 @@ def test_the_top_of_the_topics_stops_only_when_asked_for() -> None:
         assert rules.reached(progress([])) == name
 
 
+def test_full_topics_stop_a_crawl_when_asked_for() -> None:
+    for least, name in ((5, "topic_pages"), (6, ""), (0, "")):
+        rules = StopRules(StopSettings(topic_pages=least))
+        rules.filled(4)
+        assert rules.reached(progress([])) == ""
+        rules.filled(5)
+        assert rules.reached(progress([])) == name
+
+
 def test_time_is_a_rule_too() -> None:
     now = progress([True])
     now.started -= 100

@@ -93,6 +93,26 @@ def test_mutual_information_is_the_pointwise_cell() -> None:
     assert found[1] == 0.0
 
 
+def test_mutual_information_of_classes_of_different_sizes() -> None:
+    """2 pages of the topic, 6 rivals: P[V] = 1/4. Feature 0 on both and on 1 rival: P[X] = 3/8, P[X ∧ V] = 1/4. 1 on one
+    of the topic and on all rivals, P[X] = 7/8: it speaks against the topic. 2 on half of either side: it says nothing."""
+    found = selection.mutual_information(np.array([2.0, 1.0, 1.0]), np.array([1.0, 6.0, 3.0]), 2, 6)
+    expected = [0.25 * math.log(0.25 / (3 / 8 * 0.25)), 0.125 * math.log(0.125 / (7 / 8 * 0.25)), 0.0]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert found[0] > 0 > found[1]
+
+
+def test_features_are_chosen_by_the_topics_own_share() -> None:
+    """One page of the topic, four rivals: column 0 on all pages, 1 on the topic's and one rival's, 2 on the topic's
+    alone, 3 on three rivals. With the sides taken for each other, or for equally large, others would be chosen."""
+    rows = [[1, 1, 1, 0], [1, 1, 0, 1], [1, 0, 0, 1], [1, 0, 0, 1], [1, 0, 0, 0]]
+    matrix, truth = csr_matrix(np.array(rows, np.float64)), np.array([True] + [False] * 4)
+    chosen = [selection.best(matrix, truth, count, "mutual-information").tolist() for count in (1, 2, 3)]
+    assert chosen == [[2], [1, 2], [0, 1, 2]]
+    against = [selection.best(matrix, ~truth, count, "mutual-information").tolist() for count in (1, 2)]
+    assert against == [[3], [0, 3]]
+
+
 def test_chi_squared_by_hand() -> None:
     # a b c d = 2 1 0 1: 4 · (2·1 − 1·0)² / (3 · 1 · 2 · 2) = 16/12
     assert selection.chi_squared(np.array([2.0]), np.array([1.0]), 2, 2)[0] == pytest.approx(16 / 12)

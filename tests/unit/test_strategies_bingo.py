@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -25,11 +26,13 @@ from clew.strategies.bingo.archetypes import (
     Candidates,
     bar,
     choose,
+    dealt,
     graph_of,
+    most_hubs,
     ranked,
 )
 from clew.strategies.bingo.paths import ANY, MOVED, ROOT, Paths
-from clew.strategies.bingo.retraining import Rounds, held_out
+from clew.strategies.bingo.retraining import Rounds, Topics, confidences
 from clew.strategies.bingo.settings import BingoSettings
 from clew.strategies.registry import make
 from clew.text.reader import seed_links
@@ -219,22 +222,59 @@ def test_the_example_of_the_manual(focus: str, expected: list[float]) -> None:
 # -- archetypes -------------------------------------------------------------------------------------------
 
 
+FOUND = Candidates(
+    np.arange(1, 9),
+    np.array([0.9, 0.8, 0.7, 0.6, 0.95, 0.85, 0.5, 0.75]),
+    np.array([False] * 4 + [True] + [False] * 3),
+)
+"""Pages 1 to 8 of a topic and how sure the judge is of each; 5 is an example."""
+
+
 def test_archetypes_are_surer_than_the_mean_of_what_was_trained_on() -> None:
-    """Confidences .9 .8 .7 .6 .95 of visits 1 to 5; trained on .6, .8: mean .7, so .7 and .6 are refused. Visit 5 is
-    an example. Authorities: 2, an unvisited page, 9 (visited, not of the topic), 4. At most min{N_auth, N_conf} = 1 a
-    round."""
-    settings = BingoSettings(authorities=1, confident=5)
+    """Trained on .6 and .8: mean .7. Page 6 was an archetype before, 17 is not of the topic any more. Authorities, best
+    first: an example, 6, two that were not visited, 9 (not of the topic), 4 (.6), 2, 8, 1: the two best that may be one
+    are 2 and 8. The two surest are 1 and 2. One of each is admitted."""
+    settings = BingoSettings(authorities=2, confident=2)
     least = bar([0.6, 0.8], settings)
-    found = Candidates(np.arange(1, 6), np.array([0.9, 0.8, 0.7, 0.6, 0.95]), np.array([False] * 4 + [True]))
-    choice = choose(found, [2, 0, 9, 4], [7], least, settings)
+    choice = choose(FOUND, [5, 6, 0, 0, 9, 4, 2, 8, 1], [6, 17], least, settings)
     assert least == pytest.approx(0.7)
-    assert (choice.kept, choice.admitted, choice.archetypes) == ((), (1,), (1,))
+    assert (choice.kept, choice.by_links, choice.by_judge) == ((6,), (2,), (1,))
+    assert choice.archetypes == (6, 2, 1)
     assert choice.refused == {
-        NOT_VISITED: [0], NOT_OF_TOPIC: [9], NOT_SURER: [4, 3], TRAINED_ON: [5], NO_LONGER: [7], TOO_MANY: [2],
+        NOT_VISITED: [0, 0], NOT_OF_TOPIC: [9], NOT_SURER: [4], TRAINED_ON: [5], NO_LONGER: [17], TOO_MANY: [8],
     }  # fmt: skip
-    wide = BingoSettings(archetypes="add")
-    assert choose(found, [], [3], least, wide).archetypes == (3, 1, 2)
-    assert choose(found, [], [3], least, BingoSettings(archetypes="replace")).archetypes == (1, 2)
+
+
+def test_pages_kept_and_examples_take_no_place_from_new_ones() -> None:
+    """The surest are an example and two that were kept: the one that may be new is the next."""
+    one = BingoSettings(authorities=0, confident=1)
+    assert choose(FOUND, [], [1, 6], 0.7, one).archetypes == (1, 6, 2)
+    assert choose(FOUND, [5, 1, 6, 8], [1, 6], 0.7, BingoSettings(authorities=1, confident=0)).by_links == (8,)
+    assert choose(FOUND, [], [1, 2, 6, 8], 0.7, one).admitted == ()
+
+
+def test_earlier_archetypes_are_kept_or_replaced() -> None:
+    assert choose(FOUND, [], [3], 0.75, BingoSettings(archetypes="add")).archetypes == (3, 1, 6, 2)
+    assert choose(FOUND, [], [3], 0.75, BingoSettings(archetypes="replace")).archetypes == (1, 6, 2)
+
+
+@pytest.mark.parametrize(
+    ("share", "links", "judge", "expected"),
+    [
+        (0.5, [1, 2, 3, 4], [5, 6, 7, 8], ((1, 2), (5, 6))),
+        (0.25, [1, 2, 3, 4], [5, 6, 7, 8], ((1,), (5, 6, 7))),
+        (0.0, [1, 2, 3, 4], [5, 6, 7, 8], ((), (5, 6, 7, 8))),
+        (1.0, [1, 2, 3, 4], [5, 6, 7, 8], ((1, 2, 3, 4), ())),
+        (0.5, [1, 2, 3, 4], [5], ((1, 2, 3), (5,))),  # too few of the surest: authorities fill up
+        (0.5, [1], [5, 6, 7, 8], ((1,), (5, 6, 7))),
+        (0.5, [1, 2, 3], [2, 3, 4], ((1, 2), (3, 4))),  # 2 is both
+        (0.5, [1, 2], [1, 2], ((1, 2), ())),
+    ],
+)
+def test_each_source_has_its_share_of_a_round(
+    share: float, links: list[int], judge: list[int], expected: tuple[tuple[int, ...], tuple[int, ...]]
+) -> None:
+    assert dealt(links, judge, BingoSettings(authorities=4, confident=5, authority_share=share)) == expected
 
 
 def test_the_guard_can_be_looser() -> None:
@@ -242,14 +282,58 @@ def test_the_guard_can_be_looser() -> None:
     assert bar([0.6, 0.8], BingoSettings(drift_guard="off")) == bar([], BingoSettings()) == -np.inf
 
 
-def test_confidence_in_examples_is_that_of_judges_that_did_not_see_them() -> None:
-    view = StubView(EXAMPLES)
-    expected = []
-    for left_out in (0, 1):
-        judge = NaiveBayesJudge(JudgeContext(view.topics))
-        judge.fit([one for place, one in enumerate(EXAMPLES) if place != left_out])
-        expected.append(float(judge.judge([EXAMPLES[left_out].page])[0].scores[0]))
-    assert held_out(view, 0) == expected
+def said(left_out: Sequence[int], training: Sequence[Example], topics: tuple[str, ...]) -> list[tuple[str, float]]:
+    """What a judge that was trained without some pages says of them."""
+    judge = NaiveBayesJudge(JudgeContext(topics))
+    judge.fit([one for place, one in enumerate(training) if place not in left_out])
+    pages = [training[place] for place in left_out]
+    return [
+        (one.url, float(judgement.scores[one.topic]))
+        for one, judgement in zip(pages, judge.judge([one.page for one in pages]), strict=True)
+    ]
+
+
+def test_confidence_in_training_pages_is_that_of_judges_that_did_not_see_them() -> None:
+    """Two examples of boats, two archetypes: four folds of one page each. Soup has a single page: nothing is known."""
+    view = StubView([*EXAMPLES[:3], Example("http://e.test/4", 1, EXAMPLES[3].page)], TWO)
+    crawled(begun(view), view)
+    view.retrained = [{0: (1, 2)}]
+    assert [one.url for one in view.training][4:] == ["http://a.test/", "http://b.test/"]
+    expected = [said([place], view.training, TWO.topics)[0] for place in (0, 1, 4, 5)]
+    assert confidences(view, (0, 1)) == {0: expected, 1: []}
+    known = confidences(view, (0,), held_out=False)[0]
+    judged = view.judge.judge([view.training[place].page for place in (0, 1, 4, 5)])
+    assert [score for _, score in known] == [float(one.scores[0]) for one in judged]
+
+
+def test_a_fifth_of_the_pages_of_each_topic_is_left_out_at_a_time() -> None:
+    words = ["sail", "boat", "harbour", "mast", "wind", "anchor", "regatta", "keel"]
+    boats = [Example(f"http://b.test/{n}", 0, text_page(f"{words[n]} {words[n - 1]} boats")) for n in range(7)]
+    soup = [Example(f"http://s.test/{n}", 1, text_page(f"onion soup {words[n]}")) for n in range(2)]
+    view = StubView([*boats, *soup, EXAMPLES[2]], TWO)
+    found = confidences(view, (0, 1))
+    first = said([0, 5, 7], view.training, TWO.topics)
+    assert (found[0][:2], found[1][0]) == (first[:2], first[2])
+    assert sorted(url for url, _ in found[0]) == [one.url for one in boats]
+
+
+def test_who_was_trained_on_is_judged_without() -> None:
+    """archetypes = "replace": those before are candidates again, as sure as a judge is that does not know them. The judge
+    trained on b.test is surer of it than of a.test; one trained without it is not."""
+    texts = {"http://b.test/": "kayak paddle rapids lagoon canoe rowing boats and a mathematician"}
+    stub = StubView(EXAMPLES)
+    crawled(begun(stub), stub, texts)
+    stub.retrained = [{0: (2,)}]
+    judge = NaiveBayesJudge(JudgeContext(stub.topics))
+    judge.fit(stub.training)
+    view = StubView(EXAMPLES, judge=judge)
+    strategy = begun(view, learning_pages=3, archetypes="replace", drift_guard="off", authorities=0, confident=1)
+    crawled(strategy, view, texts)
+    view.retrained = [{0: (2,)}]
+    scores, held_out = view.pages().scores[:, 0], dict(confidences(view, (0,))[0])
+    assert held_out["http://b.test/"] < scores[0] < scores[1]
+    strategy.adapt(Session(1, 1, 3, 3, 2, 3, 2))
+    assert view.retrained[1:] == [{0: (1,)}]
 
 
 def test_when_it_is_time_to_train_again() -> None:
@@ -275,6 +359,24 @@ def pages_of(numbers: Sequence[int], hosts: Sequence[int]) -> Pages:
     )  # fmt: skip
 
 
+def test_the_aim_is_so_many_archetypes_for_each_example() -> None:
+    view = StubView(EXAMPLES)  # two of them about the topic
+    topics = Topics.of(view)
+    crawled(begun(view), view)
+    for factor, needed in ((1.0, 2), (1.5, 3), (0.1, 1)):
+        rounds = Rounds(BingoSettings(learning_archetypes=factor))
+        for count in (1, 2, 3):
+            view.retrained = [{0: tuple(range(1, count + 1))}]
+            assert rounds.enough(view, topics) == (count >= needed), (factor, count)
+    assert not Rounds(BingoSettings(learning_archetypes=0)).enough(view, topics)
+
+
+def test_hubs_are_a_share_of_the_pages_read() -> None:
+    """Of 200 pages a tenth: 20 for three topics together, 7 for each; N_hub where that is less."""
+    assert [most_hubs(200, 3, BingoSettings()), most_hubs(200, 1, BingoSettings(hubs=15))] == [7, 15]
+    assert most_hubs(3, 1, BingoSettings()) == 1
+
+
 @pytest.mark.parametrize("hosts", [[1, 2, 3, 4], [1, 1, 1, 1]])
 def test_hubs_and_authorities_of_a_topic(hosts: list[int]) -> None:
     """Pages 1 and 2 link to 3 and to an unvisited page; 1 links to 4 too. On four hosts, or all on one: then links
@@ -283,20 +385,24 @@ def test_hubs_and_authorities_of_a_topic(hosts: list[int]) -> None:
     row = {1: [300, 999, 400], 2: [300, 999]}
     owner = {300: hosts[2], 400: hosts[3], 999: 9 if hosts[0] != hosts[1] else 1}
     rows = [(n, np.array(to, np.uint64), np.array([owner[t] for t in to], np.uint32)) for n, to in row.items()]
-    settings = BingoSettings(hubs=1, authorities=3)
+    settings = BingoSettings(hubs=1)
     members = np.array([True, True, True, False])
     found = ranked(graph_of(pages, rows), pages, members, np.random.default_rng(1), settings)
     assert found.hubs == (1,)
     assert sorted(found.authorities[:2]) == [0, 3]
-    assert found.authorities[2] == 4
+    assert found.authorities[2:] == (4,)
+    capped = BingoSettings(hubs=100, hub_share=0.5)  # two of four pages for two topics
+    again = ranked(graph_of(pages, rows), pages, members, np.random.default_rng(1), capped, topics=2)
+    assert again.hubs == (1,)
 
 
-def crawled(strategy: Bingo, view: StubView) -> None:
-    """Two seeds about boats and one about soup, judged as they are."""
+def crawled(strategy: Bingo, view: StubView, others: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Two seeds about boats and one about soup, with ``others`` as their texts, judged as they are."""
     texts = {
         "http://a.test/": "sailing boats with sails on the sea and wind in the harbour",
         "http://b.test/": "regattas, boats, harbour, sea, sails and wind",
         "http://c.test/": "onion soup with bread",
+        **others,
     }
     seed = seeds(*texts)
     for number, (url, text) in enumerate(texts.items(), 1):
@@ -328,6 +434,45 @@ def test_the_learning_phase_ends_with_training_and_the_harvest() -> None:
     asyncio.run(again.consult())
     assert view.enqueued == [("http://p.test/", "http://a.test/")]
     assert not again.wants_to_consult()
+
+
+def test_authorities_become_archetypes() -> None:
+    """All three pages link to a.test and to a page that was not visited: a.test is the authority."""
+    view = StubView(EXAMPLES)
+    strategy = begun(view, learning_pages=3, drift_guard="off", confident=0)
+    crawled(strategy, view)
+    strategy.adapt(Session(1, 1, 3, 3, 2, 3, 2))
+    assert view.retrained == [{0: (1,)}]
+    facts = next(one.facts for one in view.decisions if one.kind == "bingo archetypes")
+    assert (facts["as authorities"], facts["as surest"]) == (1, 0)
+
+
+@pytest.mark.parametrize(("hubs", "boosted"), [(2, 2), (0, 0)])
+def test_the_hubs_that_were_found_come_sooner(hubs: int, boosted: int) -> None:
+    """After a round the links of so many of the three pages have the boost, in this run and in one that goes on."""
+    view = StubView(EXAMPLES)
+    strategy = begun(view, learning_pages=3, drift_guard="off", hubs=hubs, hub_share=1.0, hub_boost=5.0)
+    crawled(strategy, view)
+    assert strategy.adapt(Session(1, 1, 3, 3, 2, 3, 2))
+    again = begun(view, learning_pages=3, hubs=hubs, hub_share=1.0, hub_boost=5.0)
+    again.restore(strategy.state())
+    for one in (strategy, again):
+        found = [one.score(visit.links)[0] for visit in view.seen if visit.links is not None]
+        assert sum(score >= 5 for score in found) == boosted
+
+
+def test_a_round_is_not_repeated_for_the_same_pages() -> None:
+    """Two new pages call for a round; the next session brings none, one that goes on remembers that."""
+    view = StubView(EXAMPLES)
+    settings = {"learning_pages": 0, "retrain_new": 2, "drift_guard": "off", "archetypes": "replace"}
+    strategy = begun(view, **settings)
+    crawled(strategy, view)
+    strategy.adapt(Session(1, 1, 3, 3, 2, 3, 2))
+    again = begun(view, **settings)
+    again.restore(strategy.state())
+    for one in (strategy, again):
+        one.adapt(Session(2, 4, 4, 1, 0, 4, 2))
+        assert len(view.retrained) == 1
 
 
 def test_without_archetypes_the_judge_stays() -> None:

@@ -128,6 +128,7 @@ async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps)
         now=lambda: reading.worker.judge,
         others=setup.others,
         lookups=lookups,
+        taught=lambda: trainer.taught,
     )
     rules = StopRules(settings.stop, settings.crawl.max_pages, run_s)
     parts = Parts(

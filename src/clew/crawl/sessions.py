@@ -15,6 +15,7 @@ import numpy as np
 
 from clew.crawl.enqueuing import add_row
 from clew.crawl.events import decide, session_ended, tell
+from clew.crawl.filling import fewest_pages
 from clew.crawl.parts import Parts
 from clew.crawl.readmitting import readmit
 from clew.crawl.tiers import opened_rows, row_tiers
@@ -112,6 +113,7 @@ class Sessions:
         self._add_seeds(seeds)
         parts.commit()
         self._tell_start()
+        self._look_at_fill()
         self.end_if_full()
 
     def _hold_hosts(self) -> None:
@@ -238,6 +240,12 @@ class Sessions:
         parts.commit()
         session_ended(session, len(parts.frontier), again)
         parts.rules.after_session(parts.progress)
+        self._look_at_fill()
+
+    def _look_at_fill(self) -> None:
+        """Stop the crawl when its topics are full."""
+        if self.parts.settings.stop.topic_pages:
+            self.parts.rules.filled(fewest_pages(self.parts.view))
 
     def _take_labels_into_account(self) -> None:
         """Train the judge again when a user labelled pages meanwhile."""

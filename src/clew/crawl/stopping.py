@@ -1,4 +1,4 @@
-"""When a crawl stops: the rules of Ester and others 2001, and the user's budget.
+"""When a crawl stops: the rules of Ester and others 2001, full topics (Sizov and others 2002), and the user's budget.
 
 Each rule is a setting; the crawl says which one stopped it, by the name of that setting.
 """
@@ -45,6 +45,11 @@ class StopRules:
         """min_precision is judged between sessions only, so that a bad first page stops nothing."""
         if progress.harvest_rate < self.settings.min_precision:
             self.asked = self.asked or "min_precision"
+
+    def filled(self, fewest: int) -> None:
+        """``fewest``: the relevant pages of the topic that has the fewest; known between sessions."""
+        if 0 < self.settings.topic_pages <= fewest:
+            self.asked = self.asked or "topic_pages"
 
     def at_top(self) -> None:
         """A strategy had to widen its focus and could not."""

@@ -48,7 +48,8 @@ class Nobody:
 class CrawlView:
     """The view of a crawl over its store. By default (a crawl that is only explained) nothing can be done or asked.
 
-    ``now`` gives the judge as it is now; ``others`` the visits of another crawl, by its folder.
+    ``now`` gives the judge as it is now; ``taught`` the pages that it was trained on, where more than the examples;
+    ``others`` the visits of another crawl, by its folder.
     """
 
     examples: Sequence[Example]
@@ -60,6 +61,11 @@ class CrawlView:
     others: Callable[[str], Iterator[Visit]] | None = None
     lookups: Lookups = field(default_factory=Nobody)
     actions: Actions = field(default_factory=NoActions)
+    taught: Callable[[], Sequence[Example]] | None = None
+
+    @property
+    def training(self) -> Sequence[Example]:
+        return self.examples if self.taught is None else self.taught()
 
     @property
     def topics(self) -> tuple[str, ...]:

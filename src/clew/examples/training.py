@@ -40,7 +40,7 @@ def held_back(line: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class Adoption:
     """A judge and why it was chosen. Losses are NaN where nothing was held back. ``archetypes`` pages of the crawl were
-    added to the examples."""
+    added to the examples; ``taught`` are all pages that the judge was trained on."""
 
     judge: Judge
     adopted: bool
@@ -49,6 +49,7 @@ class Adoption:
     loss_without: float
     loss_with: float
     archetypes: int = 0
+    taught: tuple[Example, ...] = ()
 
     def decision(self) -> Decision:
         """For the decision log."""
@@ -77,7 +78,8 @@ class Trainer:
     threshold of 0 where the start pages are to set it: ``starts``, canonical URLs.
 
     A crawl asks for ``trained`` when it begins, ``after_labels`` between sessions and ``with_archetypes`` when its
-    strategy names some. Who explains a crawl asks for ``as_crawled``.
+    strategy names some. Who explains a crawl asks for ``as_crawled``. ``taught`` are the pages that the last judge it
+    gave was trained on: examples, labels, archetypes.
     """
 
     source: ExampleSource
@@ -85,6 +87,7 @@ class Trainer:
     make: Make
     interest: Interest
     starts: Sequence[str] = ()
+    taught: tuple[Example, ...] = ()
     _archetypes: list[Example] = field(default_factory=list)
     _seen: object = None
 
@@ -118,7 +121,12 @@ class Trainer:
             return None
         self._seen = now
         examples, labelled = self._at_hand()
-        return train(self.make, examples, labelled, self.interest, self._archetypes) if labelled else None
+        if not labelled:
+            return None
+        found = train(self.make, examples, labelled, self.interest, self._archetypes)
+        if found.adopted:
+            self.taught = found.taught
+        return found
 
     def with_archetypes(self, archetypes: list[Example], current: Judge) -> Adoption:
         """A judge trained with these archetypes, as a crawl that is resumed would train it; adopted unless ``current``
@@ -129,13 +137,14 @@ class Trainer:
         now, then = (loss(judge, check, self.interest) if check else float("nan") for judge in (current, found.judge))
         adopted = not check or then <= now + 1e-9
         if adopted:
-            self._archetypes = archetypes
+            self._archetypes, self.taught = archetypes, found.taught
         return replace(found, adopted=adopted, held_back=len(check), loss_without=now, loss_with=then)
 
     def _trained(self, found: Sequence[Example], labels: Sequence[Wanted], threshold: float = 0.0) -> Trained:
         examples, labelled = apart([one for one in found if one.topic != START], labels)
         self._archetypes = self._learned()
         adoption = train(self.make, examples, labelled, self.interest, self._archetypes)
+        self.taught = adoption.taught
         pages = [*examples, *labelled, *(one for one in found if one.topic == START)]
         interest = replace(self.interest, threshold=threshold) if threshold else self._measured(adoption.judge, pages)
         return Trained(adoption.judge, interest, tuple(examples), adoption)
@@ -199,16 +208,18 @@ def train(
     named, known = ({one.url for one in some} for some in (heard, [*examples, *labelled]))
     added = [one for one in archetypes if one.url not in known]
     taught = [*examples, *added]
+    corrected = [one for one in taught if one.url not in named] + heard
     candidate = make()
-    candidate.fit([one for one in taught if one.url not in named] + heard)
+    candidate.fit(corrected)
     if not check or not examples:
-        return Adoption(candidate, True, len(labelled), 0, float("nan"), float("nan"), len(added))
+        nothing = float("nan")
+        return Adoption(candidate, True, len(labelled), 0, nothing, nothing, len(added), tuple(corrected))
     plain = make()
     plain.fit(taught)
     without, with_ = loss(plain, check, interest), loss(candidate, check, interest)
     adopted = with_ <= without + 1e-9
-    judge = candidate if adopted else plain
-    return Adoption(judge, adopted, len(labelled), len(check), without, with_, len(added))
+    judge, pages = (candidate, corrected) if adopted else (plain, taught)
+    return Adoption(judge, adopted, len(labelled), len(check), without, with_, len(added), tuple(pages))
 
 
 def loss(judge: Judge, labelled: Sequence[Example], interest: Interest) -> float:

@@ -107,6 +107,11 @@ class View(Protocol):
         ...
 
     @property
+    def training(self) -> Sequence[Example]:
+        """All pages that the judge as it is now was trained on: examples, the user's labels, archetypes."""
+        ...
+
+    @property
     def topics(self) -> tuple[str, ...]:
         """Topic names, in the order of ``Source.scores``."""
         ...

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from clew.judges.base import Judge, JudgeContext
 from clew.judges.naive_bayes import NaiveBayesJudge
-from clew.model import Decision, Example, Keys, Visit
+from clew.model import Decision, Example, Keys, Page, Visit
 from clew.strategies.base import Actions, Lookups, Pages, Retraining
 from clew.topics.interest import Interest
 from clew.topics.tree import TopicTree
@@ -56,6 +56,13 @@ class StubView:
             self._judge = NaiveBayesJudge(JudgeContext(self.topics))
             self._judge.fit(self.examples)
         return self._judge
+
+    @property
+    def training(self) -> Sequence[Example]:
+        """The examples, and the pages that were named as archetypes last."""
+        read = {visit.number: visit for visit in self.seen}
+        named = ((topic, read[number]) for topic, numbers in self.archetypes().items() for number in numbers)
+        return [*self.examples, *(Example(visit.link.url, topic, _page(visit)) for topic, visit in named)]
 
     def visits(self) -> Iterator[Visit]:
         return iter(self.seen)
@@ -119,6 +126,13 @@ class StubView:
         self.enqueued += [(url, about) for url in urls]
         visited = {visit.link.url for visit in self.seen}
         return len(set(urls) - visited)
+
+
+def _page(visit: Visit) -> Page:
+    """A visited page, from the terms kept with its links."""
+    assert visit.links is not None
+    leaves, links = visit.links.leaves, visit.links.links
+    return Page(visit.link.url, "", "en", "utf-8", "text/html", "", np.empty(0, np.uint32), leaves, links)
 
 
 def _host_number(name: str) -> int:

@@ -54,7 +54,6 @@ class _State(msgspec.Struct, array_like=True):
     hubs: list[int]
     poor: list[int]
     asking: list[str]
-    sure: dict[int, float]
 
 
 class Bingo(Strategy):
@@ -215,7 +214,8 @@ class Bingo(Strategy):
 
     def _ask_about(self, view: View, found: dict[int, Ranked]) -> None:
         if self.settings.ask_backlinks:
-            best = [number for one in found.values() for number in one.authorities if number]
+            read = [[number for number in one.authorities if number] for one in found.values()]
+            best = [number for numbers in read for number in numbers[: self.settings.authorities]]
             self._asking = list(view.urls(dict.fromkeys(best)).values())
 
     def wants_to_consult(self) -> bool:
@@ -281,7 +281,6 @@ class Bingo(Strategy):
             hubs=sorted(self._hubs),
             poor=sorted(self._poor),
             asking=self._asking,
-            sure=self._rounds.sure,
         )
         return msgspec.msgpack.encode(found)
 
@@ -291,5 +290,5 @@ class Bingo(Strategy):
         self._tunnelling = max(found.tunnelling, self.settings.tunnelling)
         self._trained_at, self._rounds.adopted = found.trained_at, found.retrainings
         self._hosts, self._hubs, self._poor = set(found.hosts), frozenset(found.hubs), frozenset(found.poor)
-        self._asking, self._rounds.sure = found.asking, found.sure
+        self._asking = found.asking
         self._paths = Paths.unpacked(found.parents, found.classes, self._sharp)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from math import ceil
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +26,7 @@ NO_LONGER = "no longer classified into the topic"
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Visit numbers, best first, of a topic's top ``hubs`` and ``authorities``; 0 for an authority not visited."""
+    """Visit numbers, best first, of a topic's top ``hubs`` and of all its ``authorities``; 0 for one not visited."""
 
     hubs: tuple[int, ...] = ()
     authorities: tuple[int, ...] = ()
@@ -32,13 +34,18 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Visit numbers: ``kept`` of the archetypes before, ``admitted`` now, ``refused`` by reason. ``bar``: the
-    confidence that an archetype had to exceed."""
+    """Visit numbers: ``kept`` of the archetypes before; admitted now, ``by_links`` as authorities and ``by_judge`` as
+    the surest pages; ``refused`` by reason. ``bar``: the confidence that an archetype had to exceed."""
 
     kept: tuple[int, ...]
-    admitted: tuple[int, ...]
+    by_links: tuple[int, ...]
+    by_judge: tuple[int, ...]
     bar: float
     refused: dict[str, list[int]] = field(default_factory=dict)
+
+    @property
+    def admitted(self) -> tuple[int, ...]:
+        return self.by_links + self.by_judge
 
     @property
     def archetypes(self) -> tuple[int, ...]:
@@ -60,8 +67,15 @@ def graph_of(pages: Pages, rows: Iterable[tuple[int, Keys, npt.NDArray[np.uint32
     return LinkGraph.from_columns(pages.keys, pages.hosts.astype(np.int32), starts, targets, target_hosts)
 
 
-def ranked(graph: LinkGraph, pages: Pages, members: Bools, rng: np.random.Generator, settings: BingoSettings) -> Ranked:
-    """Hubs and authorities around the pages of a topic, ``members`` bool[pages]."""
+def most_hubs(pages: int, topics: int, settings: BingoSettings) -> int:
+    """Hubs of one topic, at most: all ``topics`` together have no more than a share of the pages read."""
+    return min(settings.hubs, ceil(settings.hub_share * pages / topics))
+
+
+def ranked(
+    graph: LinkGraph, pages: Pages, members: Bools, rng: np.random.Generator, settings: BingoSettings, topics: int = 1
+) -> Ranked:
+    """Hubs and authorities around the pages of one of ``topics`` topics, ``members`` bool[pages]."""
     nodes = graph.nodes_of(pages.keys[members])
     base = graph.base_set(nodes, rng, predecessors=settings.predecessors)
     part = graph.subgraph(base)
@@ -73,10 +87,8 @@ def ranked(graph: LinkGraph, pages: Pages, members: Bools, rng: np.random.Genera
     def visits(top: Ints) -> tuple[int, ...]:
         return tuple(numbers.get(key, 0) for key in part.keys[top].tolist())
 
-    return Ranked(
-        tuple(number for number in visits(found.top_hubs(settings.hubs)) if number),
-        visits(found.top_authorities(settings.authorities)),
-    )
+    hubs = found.top_hubs(most_hubs(len(pages), topics, settings))
+    return Ranked(visits(hubs), visits(found.top_authorities(len(part))))
 
 
 def _analysed(graph: LinkGraph, settings: BingoSettings, across_hosts: bool, host_weights: bool) -> Hits:
@@ -92,45 +104,63 @@ def bar(confidences: Sequence[float], settings: BingoSettings) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
-    """The pages classified into a topic, as columns: ``numbers`` int64[n] of visits, ``confidence`` float64[n],
-    ``examples`` bool[n]: pages that are examples."""
+    """The pages classified into a topic, as columns: ``numbers`` int64[n] of visits, ``confidence`` float64[n] of a
+    judge that was not trained on them, ``examples`` bool[n]: pages that are examples or labelled."""
 
     numbers: npt.NDArray[np.int64]
     confidence: Doubles
     examples: Bools
 
-    def surest(self, limit: int) -> list[int]:
-        order = np.argsort(-self.confidence, kind="stable")[:limit]
+    def surest(self) -> list[int]:
+        order = np.argsort(-self.confidence, kind="stable")
         return self.numbers[order].tolist()  # type: ignore[no-any-return]
 
 
 def choose(
     found: Candidates, authorities: Sequence[int], previous: Sequence[int], least: float, settings: BingoSettings
 ) -> Choice:
-    """The archetypes of a topic: authorities and its surest pages that are surer than ``least``, the surest first, and
-    in one round at most min{N_auth, N_conf}."""
+    """The archetypes of a topic. Candidates are the N_auth best ``authorities`` and the N_conf surest pages, of those
+    that may be one: of the topic, neither trained on nor kept already, surer than ``least``. ``dealt`` admits some."""
     rows = {number: place for place, number in enumerate(found.numbers.tolist())}
     before = () if settings.archetypes == "replace" else tuple(previous)
     kept = tuple(number for number in before if number in rows)
-    refused: dict[str, list[int]] = {}
-    fit = []
-    for number in dict.fromkeys([*authorities, *found.surest(settings.confident)]):
-        reason = _reason(number, rows, found, least)
-        if reason:
-            refused.setdefault(reason, []).append(number)
-        elif number not in kept:
-            fit.append(number)
-    fit.sort(key=lambda number: (-found.confidence[rows[number]], number))
-    most = min(size for size in (settings.authorities, settings.confident) if size) if fit else 0
-    lost = {NO_LONGER: [number for number in before if number not in rows], TOO_MANY: fit[most:]}
-    refused |= {reason: numbers for reason, numbers in lost.items() if numbers}
-    return Choice(kept, tuple(fit[:most]), least, refused)
+    taken, seen = set(kept), dict[int, str]()
+    unvisited: list[int] = []
+
+    def allowed(ranking: Iterable[int]) -> Iterator[int]:
+        """Those of a ranking that may be archetypes; notes why others may not."""
+        for number in ranking:
+            if not number:
+                unvisited.append(number)
+            elif number not in taken and not seen.setdefault(number, _reason(number, rows, found, least)):
+                yield number
+
+    by_links = list(islice(allowed(authorities), settings.authorities))
+    by_judge = list(islice(allowed(found.surest()), settings.confident))
+    links, judge = dealt(by_links, by_judge, settings)
+    refused = {NOT_VISITED: unvisited}
+    for reason in (NOT_OF_TOPIC, TRAINED_ON, NOT_SURER):
+        refused[reason] = [number for number, why in seen.items() if why == reason]
+    refused[NO_LONGER] = [number for number in before if number not in rows]
+    refused[TOO_MANY] = [number for number in dict.fromkeys(by_links + by_judge) if number not in {*links, *judge}]
+    return Choice(kept, links, judge, least, {reason: numbers for reason, numbers in refused.items() if numbers})
+
+
+def dealt(
+    by_links: Sequence[int], by_judge: Sequence[int], settings: BingoSettings
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The archetypes of one round, best first of each source: ``authority_share`` of them authorities and the rest the
+    surest. A page that is both counts as an authority; where one source has too few, the other fills up."""
+    most = min((size for size in (settings.authorities, settings.confident) if size), default=0)
+    share = round(settings.authority_share * most)
+    links = list(by_links[:share])
+    judge = [number for number in by_judge if number not in set(links)][: most - len(links)]
+    rest = (number for number in by_links[share:] if number not in set(judge))
+    return (*links, *islice(rest, most - len(links) - len(judge))), tuple(judge)
 
 
 def _reason(number: int, rows: dict[int, int], found: Candidates, least: float) -> str:
-    """Why a page may not be an archetype; "" when it may."""
-    if not number:
-        return NOT_VISITED
+    """Why a visited page may not be an archetype; "" when it may."""
     if number not in rows:
         return NOT_OF_TOPIC
     if found.examples[rows[number]]:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from clew.errors import TrainingError, UrlError
-from clew.model import OTHER, Bools, Decision, Ints, Keys
+from clew.judges.base import Judge
+from clew.model import OTHER, Bools, Decision, Doubles, Example, Ints, Keys
 from clew.strategies.base import Pages, View
 from clew.strategies.bingo.archetypes import Candidates, Choice, Ranked, bar, choose, graph_of, ranked
 from clew.strategies.bingo.settings import BingoSettings
@@ -56,11 +57,9 @@ class Topics:
 
 @dataclass(slots=True)
 class Rounds:
-    """Rounds of training. ``sure``: how sure the judge was of each archetype, by visit number, when it was admitted;
-    ``adopted``: how many rounds gave a new judge."""
+    """Rounds of training. ``adopted``: how many gave a new judge."""
 
     settings: BingoSettings
-    sure: dict[int, float] = field(default_factory=dict)
     adopted: int = 0
 
     def due(self, new: Mapping[int, int], counts: Mapping[int, int], visits: int, ending: bool) -> bool:
@@ -87,21 +86,12 @@ class Rounds:
     def rank(self, view: View, pages: Pages, topics: Topics, number: int) -> dict[int, Ranked]:
         """Hubs and authorities of each topic; ``number`` of the session decides the samples."""
         graph, rng = graph_of(pages, view.link_rows()), view.rng(f"bingo {number}")
-        classes = topics.classes(pages.topics)
-        return {topic: ranked(graph, pages, classes == topic, rng, self.settings) for topic in topics.taught}
+        classes, count = topics.classes(pages.topics), len(topics.taught)
+        return {topic: ranked(graph, pages, classes == topic, rng, self.settings, count) for topic in topics.taught}
 
     def train(self, view: View, pages: Pages, topics: Topics, found: dict[int, Ranked]) -> bool:
         """Choose archetypes and train with them; whether the judge was adopted."""
-        examples = np.isin(pages.keys, topics.examples)
-        before, classes = view.archetypes(), topics.classes(pages.topics)
-        choices = {}
-        for topic in topics.taught:
-            inside = classes == topic
-            confidence = pages.scores[inside, topic].astype(np.float64)
-            candidates = Candidates(pages.numbers[inside], confidence, examples[inside])
-            previous = before.get(topic, ())
-            least = bar(self._trained_on(view, pages, topic, previous), self.settings)
-            choices[topic] = choose(candidates, found[topic].authorities, previous, least, self.settings)
+        choices = self._choices(view, pages, topics, found)
         _log(view, choices)
         if not any(choice.admitted for choice in choices.values()):
             return False
@@ -109,47 +99,71 @@ class Rounds:
         facts: Facts = {"archetypes": outcome.archetypes, "pages judged again": outcome.pages}
         facts |= {"relevant": outcome.relevant, "relevant before": outcome.relevant_before}
         view.actions.decide(Decision("bingo trained", {"refused": outcome.refused} if outcome.refused else facts))
-        if not outcome.refused:
-            self.adopted += 1
-            self._remember(pages, choices)
+        self.adopted += not outcome.refused
         return not outcome.refused
 
-    def _remember(self, pages: Pages, choices: dict[int, Choice]) -> None:
-        rows = {number: place for place, number in enumerate(pages.numbers.tolist())}
-        for topic, choice in choices.items():
-            self.sure |= {number: float(pages.scores[rows[number], topic]) for number in choice.admitted}
+    def _choices(self, view: View, pages: Pages, topics: Topics, found: dict[int, Ranked]) -> dict[int, Choice]:
+        before, classes = view.archetypes(), topics.classes(pages.topics)
+        sure = confidences(view, topics.taught, held_out=self.settings.guard_by == "held-out")
+        taught = _keys_of([one.url for one in view.training])
+        archetypes = np.isin(pages.numbers, [number for numbers in before.values() for number in numbers])
+        examples = (np.isin(pages.keys, taught) & ~archetypes) | np.isin(pages.keys, topics.examples)
+        choices = {}
+        for topic in topics.taught:
+            inside = classes == topic
+            own = _as_held_out(pages, topic, sure[topic])
+            candidates = Candidates(pages.numbers[inside], own[inside], examples[inside])
+            least = bar([score for _, score in sure[topic]], self.settings)
+            choices[topic] = choose(candidates, found[topic].authorities, before.get(topic, ()), least, self.settings)
+        return choices
 
-    def _trained_on(self, view: View, pages: Pages, topic: int, previous: Sequence[int]) -> list[float]:
-        """Confidence of the pages of a topic that the judge was trained on."""
-        if self.settings.guard_by == "held-out":
-            return held_out(view, topic) + [self.sure[number] for number in previous if number in self.sure]
-        judged = view.judge.judge([one.page for one in view.examples if one.topic == topic])
-        inside = np.isin(pages.numbers, list(previous))
-        return [float(one.scores[topic]) for one in judged] + [float(one) for one in pages.scores[inside, topic]]
 
+def confidences(view: View, topics: Sequence[int], held_out: bool = True) -> dict[int, list[tuple[str, float]]]:
+    """How sure the judge is of the pages of each topic that it is trained on: (URL, score), for each topic.
 
-def held_out(view: View, topic: int) -> list[float]:
-    """How sure the judge is of a topic's examples when trained without them, a fifth of them at a time; [] where that
-    cannot be done, as with a single one."""
-    mine = [place for place, one in enumerate(view.examples) if one.topic == topic]
-    folds = min(len(mine), FOLDS)
-    found: list[float] = []
-    for fold in range(folds if folds > 1 else 0):
-        left_out = set(mine[fold::folds])
+    held_out: as the same judge says when trained without them, a fifth of the pages of each topic at a time; nothing is
+    said of a page that cannot be left out, such as the only one of its topic. Else as the judge that knows them says.
+    """
+    training = view.training
+    found: dict[int, list[tuple[str, float]]] = {topic: [] for topic in topics}
+    if not held_out:
+        mine = [one for one in training if one.topic in found]
+        _judged(view.judge, mine, found)
+        return found
+    fold = np.full(len(training), -1)
+    for topic in topics:
+        places = [place for place, one in enumerate(training) if one.topic == topic]
+        if len(places) > 1:
+            fold[places] = np.arange(len(places)) % FOLDS
+    for number in range(fold.max(initial=-1) + 1):
         judge = copy.deepcopy(view.judge)
         try:
-            judge.fit([one for place, one in enumerate(view.examples) if place not in left_out])
+            judge.fit([one for one, its in zip(training, fold, strict=True) if its != number])
         except TrainingError:
             continue
-        pages = [view.examples[place].page for place in sorted(left_out)]
-        found += [float(one.scores[topic]) for one in judge.judge(pages)]
+        _judged(judge, [one for one, its in zip(training, fold, strict=True) if its == number], found)
     return found
+
+
+def _judged(judge: Judge, pages: Sequence[Example], found: dict[int, list[tuple[str, float]]]) -> None:
+    for one, judgement in zip(pages, judge.judge([one.page for one in pages]), strict=True):
+        found[one.topic].append((one.url, float(judgement.scores[one.topic])))
+
+
+def _as_held_out(pages: Pages, topic: int, sure: Sequence[tuple[str, float]]) -> Doubles:
+    """float64[n]: how sure the judge is that pages belong to a topic; of those it was trained on, as ``sure`` says."""
+    scores = pages.scores[:, topic].astype(np.float64)
+    known = {one: score for url, score in sure for one in _keys_of([url]).tolist()}
+    for place in np.flatnonzero(np.isin(pages.keys, np.array(list(known), np.uint64))).tolist():
+        scores[place] = known[int(pages.keys[place])]
+    return scores
 
 
 def _log(view: View, choices: dict[int, Choice]) -> None:
     """One entry a topic: what was admitted, and what was refused and why."""
     for topic, choice in choices.items():
         facts: Facts = {"topic": view.topics[topic], "kept": len(choice.kept), "admitted": len(choice.admitted)}
+        facts |= {"as authorities": len(choice.by_links), "as surest": len(choice.by_judge)}
         facts |= {"had to exceed": round(choice.bar, 4), **_named(view, "admitted", choice.admitted)}
         for reason, numbers in choice.refused.items():
             facts |= {f"refused, {reason}": len(numbers), **_named(view, f"refused, {reason}", numbers)}

@@ -43,6 +43,9 @@ class BingoSettings(Section, frozen=True):
     ] = 400
     authorities: Annotated[int, doc("N_auth: authorities of a topic that may become archetypes.", ge=0)] = 50
     confident: Annotated[int, doc("N_conf: surest pages of a topic that may become archetypes.", ge=0)] = 50
+    authority_share: Annotated[
+        float, doc("Share of a round's archetypes that are authorities; the others are the surest pages.", ge=0, le=1)
+    ] = 0.5
     archetypes: Annotated[Literal["add", "replace"], doc("New archetypes join those before, or take their place.")] = (
         "add"
     )
@@ -52,9 +55,12 @@ class BingoSettings(Section, frozen=True):
     ] = "mean"
     guard_by: Annotated[
         Literal["held-out", "trained"],
-        doc("How sure the judge is of them: as judged when they were not trained on, or as judged now."),
+        doc("How sure the judge is of them: as judged by one trained without them, or by the one trained on them."),
     ] = "held-out"
     hubs: Annotated[int, doc("N_hub: hubs of a topic whose links come sooner.", ge=0)] = 100
+    hub_share: Annotated[
+        float, doc("Pages read that are such hubs, at most: a share of all, for all topics together.", gt=0, le=1)
+    ] = 0.1
     predecessors: Annotated[int, doc("Pages that link to a topic's pages in its base set, at most.", ge=0)] = 1000
     iterations: Annotated[int, doc("Iterations of the link analysis.", ge=1)] = 30
     across_hosts: Annotated[bool, doc("Links within a host do not count, unless there are no others.")] = True
