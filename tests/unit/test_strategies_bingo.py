@@ -318,9 +318,10 @@ def test_a_fifth_of_the_pages_of_each_topic_is_left_out_at_a_time() -> None:
 
 
 def test_who_was_trained_on_is_judged_without() -> None:
-    """archetypes = "replace": those before are candidates again, as sure as a judge is that does not know them. The judge
-    trained on b.test is surer of it than of a.test; one trained without it is not."""
-    texts = {"http://b.test/": "kayak paddle rapids lagoon canoe rowing boats and a mathematician"}
+    """archetypes = "replace": those before are candidates again, as sure as a judge is that does not know them. The
+    judge trained on b.test is surer of it than of a.test; one trained without it is not."""
+    texts = {"http://b.test/": "boats" + " kayak paddle" * 5 + " prime numbers"}
+    texts["http://a.test/"] = "sailing boats, harbour, sea, wind and prime numbers"
     stub = StubView(EXAMPLES)
     crawled(begun(stub), stub, texts)
     stub.retrained = [{0: (2,)}]
