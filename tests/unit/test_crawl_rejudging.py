@@ -15,7 +15,7 @@ import pytest
 from clew import Project
 from clew.examples.labels import IRRELEVANT, LABELS, RELEVANT, add_label
 from clew.examples.training import held_back
-from clew.model import Doubles, LinkBatch, Outcome, Session
+from clew.model import OTHER, Doubles, LinkBatch, Outcome, Session
 from clew.store.records import VisitRow
 from clew.store.warc import read
 from clew.strategies.base import Retraining, Strategy, View
@@ -158,6 +158,25 @@ def test_a_crawl_that_is_taken_up_has_the_same_judge(tmp_path: Path) -> None:
     for one, other in zip(before.judge.judge(pages), after.judge.judge(pages), strict=True):
         np.testing.assert_array_equal(one.scores, other.scores)
     assert Naming.outcomes[0].archetypes == len(archetypes(folder)[0]) >= 4
+
+
+def test_strategies_see_what_the_judge_was_trained_on(tmp_path: Path) -> None:
+    """Examples, labels that came while the crawl ran, archetypes; the same when the crawl is taken up."""
+    folder = project(tmp_path / "p")
+    Project(folder).crawl(strategy="naming", max_pages=70)
+    first = Naming.views[-1]
+    urls = {row.number: row.url for row in rows_of(folder)}
+    known = [one.url for one in first.examples]
+    learned = [urls[number] for number in archetypes(folder)[0]]
+    assert len(learned) == 8
+    assert sorted(one.url for one in first.training) == sorted({*known, *learned})
+    assert {one.topic for one in first.training if one.url in learned} == {0}
+    label = next(row.url for row in rows_of(folder) if row.judged and row.url not in learned and not held_back(row.url))
+    add_label(folder / LABELS, label, IRRELEVANT)
+    Project(folder).crawl(strategy="naming", max_pages=71)
+    again = Naming.views[-1].training
+    assert sorted(one.url for one in again) == sorted({*known, *learned, label})
+    assert [one.topic for one in again if one.url == label] == [OTHER]
 
 
 def test_labels_that_were_held_back_can_refuse_a_judge(tmp_path: Path) -> None:

@@ -141,6 +141,19 @@ def test_a_stopping_rule_of_clew_toml_is_named(tmp_path: Path) -> None:
     assert (result.stopped_by, result.relevant) == ("relevant_pages", 5)
 
 
+def test_full_topics_stop_a_crawl_after_a_session(tmp_path: Path) -> None:
+    """And a crawl that is taken up does not fetch on."""
+    folder = project(tmp_path / "p")
+    toml = folder / "clew.toml"
+    toml.write_text(toml.read_text() + "\n[stop]\ntopic_pages = 5\n", encoding="utf-8")
+    result = Project(folder).crawl()
+    assert result.stopped_by == "topic_pages"
+    assert result.relevant >= 5
+    assert result.fetched < 400
+    again = Project(folder).crawl()
+    assert (again.stopped_by, again.fetched) == ("topic_pages", result.fetched)
+
+
 def test_the_least_score_stops_a_crawl(tmp_path: Path) -> None:
     folder = project(tmp_path / "p")
     toml = folder / "clew.toml"

@@ -94,8 +94,8 @@ def test_mutual_information_is_the_pointwise_cell() -> None:
 
 
 def test_mutual_information_of_classes_of_different_sizes() -> None:
-    """2 pages of the topic, 6 rivals: P[V] = 1/4. Feature 0 on both and on 1 rival: P[X] = 3/8, P[X ∧ V] = 1/4. 1 on one
-    page of the topic and all rivals, P[X] = 7/8: it speaks against the topic. 2 on half of either side: nothing."""
+    """2 pages of the topic, 6 rivals: P[V] = 1/4. Feature 0 on both and on 1 rival: P[X] = 3/8, P[X ∧ V] = 1/4. 1 on
+    one page of the topic and all rivals, P[X] = 7/8: it speaks against the topic. 2 on half of either side: nothing."""
     found = selection.mutual_information(np.array([2.0, 1.0, 1.0]), np.array([1.0, 6.0, 3.0]), 2, 6)
     expected = [0.25 * math.log(0.25 / (3 / 8 * 0.25)), 0.125 * math.log(0.125 / (7 / 8 * 0.25)), 0.0]
     np.testing.assert_allclose(found, expected, atol=1e-12)

@@ -87,9 +87,9 @@ class Trainer:
     make: Make
     interest: Interest
     starts: Sequence[str] = ()
-    taught: tuple[Example, ...] = ()
     _archetypes: list[Example] = field(default_factory=list)
     _seen: object = None
+    taught: tuple[Example, ...] = field(default=(), init=False)
 
     async def trained(self) -> Trained:
         """The judge trained on all examples, labels and archetypes; pages that are not at hand are fetched.
