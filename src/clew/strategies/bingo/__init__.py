@@ -6,8 +6,9 @@ The judge starts from few examples. Characteristic pages of the crawl itself, th
     score of links of p = s_c(p) · decay^k(p) + hub_boost · [p is a top hub] + fill_boost · [c has < N_min pages]
     NaN (not followed) where k(p) > tunnelling and p is no hub; while learning also too deep and off the seeds' hosts
     depth-first: the distance from the seeds is added
-    archetypes(t) += { d ∈ top N_auth authorities or N_conf surest of t : s_t(d) > mean s_t of the pages trained on },
-                     the surest min{N_auth, N_conf}
+    fit(t) = { d filed under t, neither an example nor an archetype : s_t(d) > mean s_t of the pages trained on }
+    archetypes(t) += min{N_auth, N_conf} pages: authority_share of them the best authorities of fit(t), at most N_auth,
+                     the others its surest, at most N_conf; where one source has too few, the other fills up
     trained again when some topic has N_max new pages and every topic N_min
 
 ==============  =====================================================================================
@@ -22,9 +23,10 @@ N_auth, N_conf  ``authorities``, ``confident``; hubs and authorities: graph/hits
 ==============  =====================================================================================
 
 Departures. (1) Confidence is the judge's calibrated score, not the distance to a plane: a negative distance would grow
-when multiplied by the decay. (2) No topic can block training for ever (``retrain_anyway``, ``retrain_pages``). (3) The
+when multiplied by the decay; what the mean is taken of is held out. (2) No topic can block training for ever (``retrain_anyway``, ``retrain_pages``). (3) The
 domains of the learning phase are hosts. (4) When no link is left, ``tunnelling`` grows by one. (5) On a web of one host
-links within it count in the link analysis. More in docs/strategies/bingo.md.
+links within it count in the link analysis. (6) Archetypes of each source have a share; so have hubs
+among all pages (``hub_share``). More in docs/strategies/bingo.md.
 """
 
 from __future__ import annotations

@@ -91,6 +91,7 @@ PAPER = {
     "drift_guard": "mean",
     "guard_by": "trained",
     "hubs": 100,
+    "hub_share": 1.0,
     "predecessors": 1000,
     "iterations": 30,
     "across_hosts": True,
