@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -474,6 +475,18 @@ def test_a_round_is_not_repeated_for_the_same_pages() -> None:
     for one in (strategy, again):
         one.adapt(Session(2, 4, 4, 1, 0, 4, 2))
         assert len(view.retrained) == 1
+
+
+def test_a_state_of_before_is_understood() -> None:
+    """It ends with how sure earlier judges were of archetypes, which is no longer asked."""
+    view = StubView(EXAMPLES)
+    strategy = begun(view, learning_pages=3, drift_guard="off", hub_share=1.0)
+    crawled(strategy, view)
+    strategy.adapt(Session(1, 1, 3, 3, 2, 3, 2))
+    before = msgspec.msgpack.encode([*msgspec.msgpack.decode(strategy.state()), {1: 0.98, 2: 0.97}])
+    again = begun(view, learning_pages=3)
+    again.restore(before)
+    assert again.state() == strategy.state()
 
 
 def test_without_archetypes_the_judge_stays() -> None:

@@ -23,10 +23,10 @@ N_auth, N_conf  ``authorities``, ``confident``; hubs and authorities: graph/hits
 ==============  =====================================================================================
 
 Departures. (1) Confidence is the judge's calibrated score, not the distance to a plane: a negative distance would grow
-when multiplied by the decay; what the mean is taken of is held out. (2) No topic can block training for ever (``retrain_anyway``, ``retrain_pages``). (3) The
-domains of the learning phase are hosts. (4) When no link is left, ``tunnelling`` grows by one. (5) On a web of one host
-links within it count in the link analysis. (6) Archetypes of each source have a share; so have hubs
-among all pages (``hub_share``). More in docs/strategies/bingo.md.
+when multiplied by the decay; what the mean is taken of is held out. (2) No topic can block training for ever
+(``retrain_anyway``, ``retrain_pages``). (3) The domains of the learning phase are hosts. (4) When no link is left,
+``tunnelling`` grows by one. (5) On a web of one host links within it count in the link analysis. (6) Each source of
+archetypes has a share, and top hubs are a share of all pages (``hub_share``). More in docs/strategies/bingo.md.
 """
 
 from __future__ import annotations
