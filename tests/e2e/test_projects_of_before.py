@@ -40,9 +40,16 @@ STRATEGIES = (
 JUDGED_AGAIN = ("relevance", "relevant", "tunnel")
 """What a judge that is trained again while the crawl goes on may change of earlier visits."""
 
+GOES_ON = ("fetched", "fetched_now", "stopped_by", "strategy", "judge")
+"""What a crawl that takes other pages must still say in the end."""
+
 THOROUGH = ("bingo", "breadth-first", "random")
 """Projects of which everything is asked, which takes time: one with a threshold that the examples set, one with an
 earlier crawl put aside, one with a strategy and a judge that only the command line named."""
+
+CHOSEN_ANEW = {"bingo": 125}
+"""The last visit before a strategy decides by a rule that is another one now: BINGO! admits archetypes by source since,
+at the end of a session. Earlier visits are judged again by the judge that these train."""
 
 Clew = Callable[..., str]
 
@@ -143,13 +150,18 @@ def test_a_project_of_before_goes_on_exactly(before: Before, clew: Clew, tmp_pat
     folder, expected = tmp_path / "project", before.expected
     shutil.copytree(before.folder, folder)
     options = (*expected["options"], "--max-pages", expected["max_pages"], "--quiet")
-    same(told(clew, "crawl", folder, *options), expected["result"])
-    found = visits_of(clew, folder, list(before.visits[0]))
-    for mine, theirs in zip(found, before.visits, strict=True):
+    last = CHOSEN_ANEW.get(expected["strategy"])
+    fields = [name for name in before.visits[0] if last is None or name not in JUDGED_AGAIN]
+    told_of = expected["result"] if last is None else {name: expected["result"][name] for name in GOES_ON}
+    same(told(clew, "crawl", folder, *options), told_of)
+    found = visits_of(clew, folder, fields)
+    assert len(found) == len(before.visits)
+    for mine, theirs in zip(found[:last], before.visits[:last], strict=True):
         if theirs["score"] == AT_TOP:  # a tier does that now: the order is the same, the score is the strategy's
             mine = {**mine, "score": AT_TOP}  # noqa: PLW2901  # all else must be the same
-        assert mine == theirs
-    same(told(clew, "status", folder), expected["after"]["status"])
+        assert mine == {name: theirs[name] for name in fields}
+    if last is None:
+        same(told(clew, "status", folder), expected["after"]["status"])
 
 
 def test_an_archive_of_before_is_read(tmp_path: Path) -> None:

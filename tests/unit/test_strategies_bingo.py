@@ -270,6 +270,7 @@ def test_earlier_archetypes_are_kept_or_replaced() -> None:
         (0.5, [1], [5, 6, 7, 8], ((1,), (5, 6, 7))),
         (0.5, [1, 2, 3], [2, 3, 4], ((1, 2), (3, 4))),  # 2 is both
         (0.5, [1, 2], [1, 2], ((1, 2), ())),
+        (0.5, [1, 2, 3, 4], [3], ((1, 2, 4), (3,))),  # 3 does not fill up: it is admitted already
     ],
 )
 def test_each_source_has_its_share_of_a_round(
