@@ -39,6 +39,7 @@ def view_of(wanted: str, filed: list[tuple[int, bool]]) -> StubView:
         ("Science", [(1, True), (1, True), (2, True)], 1),  # the topics below it that have examples
         ("Science", [(1, True), (1, True), (2, False)], 0),  # only relevant pages count
         ("Science", [(1, True), (2, True), (0, True), (OTHER, True), (2, True), (1, True)], 2),
+        ("Science", [(1, True), (OTHER, True), (2, True), (2, True)], 1),
         ("Sports", [(1, True), (3, True), (3, True)], 2),  # other topics need not be full
         ("Physics and not Sports", [(1, True), (1, True)], 2),
         ("", [(1, True), (2, True)], 0),  # any topic: Sports has none
@@ -46,3 +47,9 @@ def view_of(wanted: str, filed: list[tuple[int, bool]]) -> StubView:
 )
 def test_the_topic_with_the_fewest_pages_counts(wanted: str, filed: list[tuple[int, bool]], fewest: int) -> None:
     assert fewest_pages(view_of(wanted, filed)) == fewest
+
+
+def test_without_examples_the_wanted_topic_counts() -> None:
+    view = view_of("Sports", [(3, True), (3, True), (1, True)])
+    view.examples = ()
+    assert fewest_pages(view) == 2

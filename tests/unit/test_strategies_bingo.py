@@ -25,6 +25,7 @@ from clew.strategies.bingo.archetypes import (
     TOO_MANY,
     TRAINED_ON,
     Candidates,
+    Ranked,
     bar,
     choose,
     dealt,
@@ -476,6 +477,57 @@ def test_a_round_is_not_repeated_for_the_same_pages() -> None:
     for one in (strategy, again):
         one.adapt(Session(2, 4, 4, 1, 0, 4, 2))
         assert len(view.retrained) == 1
+
+
+class Labelled(StubView):
+    """A view of a crawl some pages of which the user labelled."""
+
+    labels: tuple[Example, ...] = ()
+
+    @property
+    def training(self) -> Sequence[Example]:
+        return [*super().training, *self.labels]
+
+
+def replaced(view: StubView) -> set[int]:
+    """The archetypes of a round in which b.test was one before."""
+    strategy = begun(view, learning_pages=3, archetypes="replace", drift_guard="off", authorities=0, confident=2)
+    crawled(strategy, view)
+    view.retrained = [{0: (2,)}]
+    strategy.adapt(Session(1, 1, 3, 3, 2, 3, 2))
+    return set(view.retrained[-1][0])
+
+
+def test_earlier_archetypes_may_be_chosen_anew_but_not_what_the_user_gave() -> None:
+    """a.test and b.test are about boats. The user labels one, or takes one among the examples."""
+    assert replaced(StubView(EXAMPLES)) == {1, 2}
+    labelled = Labelled(EXAMPLES)
+    labelled.labels = (Example("http://a.test/", 0, EXAMPLES[0].page),)
+    assert replaced(labelled) == {2}
+    assert replaced(StubView([*EXAMPLES, Example("http://b.test/", 0, EXAMPLES[1].page)])) == {1}
+
+
+def test_what_cannot_be_trained_without_is_left_out_of_the_mean() -> None:
+    """Of two examples one has no text: without the other there is no judge."""
+    view = StubView([EXAMPLES[0], Example("http://e.test/none", 0, text_page("")), *EXAMPLES[2:]])
+    assert confidences(view, (0,)) == {0: said([1], view.training, view.topics)}
+
+
+def test_topics_share_the_hubs_of_a_crawl() -> None:
+    """Half of three pages for two topics: one hub each."""
+    view = StubView([*EXAMPLES[:3], Example("http://e.test/4", 1, EXAMPLES[3].page)], TWO)
+    crawled(begun(view), view)
+    found = Rounds(BingoSettings(hub_share=0.5)).rank(view, view.pages(), Topics.of(view), 1)
+    assert len(found[0].hubs) == 1
+
+
+def test_the_best_authorities_that_were_read_are_asked_about() -> None:
+    view = StubView(EXAMPLES, parents={f"http://{name}.test/": [f"http://p.test/{name}"] for name in "abc"})
+    strategy = begun(view, ask_backlinks=5, authorities=2)
+    crawled(strategy, view)
+    strategy._ask_about(view, {0: Ranked((), (0, 3, 0, 1, 2))})
+    asyncio.run(strategy.consult())
+    assert sorted(view.enqueued) == [("http://p.test/a", "http://a.test/"), ("http://p.test/c", "http://c.test/")]
 
 
 def test_a_state_of_before_is_understood() -> None:
