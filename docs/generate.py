@@ -1,4 +1,5 @@
-"""Writes the pages of docs/ that are made from the code (``make docs``): settings.md, commands.md, part of worlds.md.
+"""Writes the pages of docs/ that are made from the code (``make docs``): settings.md, commands.md, parts of worlds.md
+and of the pages of strategies.
 
 The code is the one source: a setting's description stands in ``clew.config`` or in the ``Settings`` of the strategy or
 judge whose it is, an option's in its command, and the registries know all names.
@@ -8,10 +9,13 @@ judge whose it is, an option's in its command, and the registries know all names
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import click
@@ -24,7 +28,7 @@ from clew.crawl.running import CrawlResult
 from clew.export.collection import FIELDS
 from clew.export.summary import Summary
 from clew.judges.registry import JUDGES
-from clew.registry import OWN, Registry
+from clew.registry import OWN, PRESET, Registry, presets_of
 from clew.strategies.registry import STRATEGIES
 from clew.web.simulated import describe
 
@@ -44,7 +48,8 @@ STRATEGY_SECTION = """\
 ## [strategy]
 
 Where to go next. The table `[strategy.NAME]` is for settings of one strategy; its page under
-[strategies/](strategies/README.md) lists them.
+[strategies/](strategies/README.md) lists them. Its key `preset` names settings to begin with: `"paper"` those of the
+paper that the strategy comes from. Single settings beside it win.
 
 | setting | type | default | meaning |
 |---|---|---|---|
@@ -179,13 +184,40 @@ def _strategy_section() -> str:
 def _sections_of(registry: Registry[Any], table: str, page: str) -> Iterator[str]:
     """A section for each strategy or judge that has settings."""
     for name in registry.builtin:
-        form = registry.settings_of(name)
-        if form is not None:
+        rows = list(_preset_rows(registry, name, page.format(name=name)))
+        if (form := registry.settings_of(name)) is not None:
             found = inspect.type_info(form)
             assert isinstance(found, inspect.StructType)
+            rows += _rows(found)
+        if rows:
             head = f"## [{table}.{name}]\n\nSee [{name}]({page.format(name=name)}).\n\n"
             columns = "| setting | type | default | meaning |\n|---|---|---|---|\n"
-            yield head + columns + "".join(_rows(found))
+            yield head + columns + "".join(rows)
+
+
+def _preset_rows(registry: Registry[Any], name: str, page: str) -> Iterator[str]:
+    """The row of ``preset``: what each preset sets other than the default."""
+    if presets := presets_of(registry.get(name)):
+        lists = (f"`{preset}`: {_differences(registry, name, preset)}" for preset in presets)
+        meaning = f"Settings to begin with; what is set beside it wins. {'; '.join(lists)}."
+        yield _row(f"`{PRESET}`", f"one of {', '.join(f'`{preset}`' for preset in presets)}", "–", meaning)
+
+
+def _differences(registry: Registry[Any], name: str, preset: str) -> str:
+    rows = _of_preset(registry, name, preset)
+    changed = [f"`{setting} = {_toml(new)}`" for setting, old, new in rows if old != new]
+    return ", ".join(changed) or "the defaults"
+
+
+def _of_preset(registry: Registry[Any], name: str, preset: str) -> list[tuple[str, Any, Any]]:
+    """What a preset sets, in the order of the settings: (setting, its default, its value)."""
+    form = registry.settings(name, {PRESET: preset})
+    given = presets_of(registry.get(name))[preset]
+    if form is None:
+        return []
+    usual = type(form)()
+    own = [one for one in form.__struct_fields__ if one in given]
+    return [(one, getattr(usual, one), getattr(form, one)) for one in own]
 
 
 def described(kind: inspect.Type) -> tuple[inspect.Type, str]:
@@ -231,6 +263,8 @@ def _default(field: inspect.Field) -> Any:
 
 def _toml(value: Any) -> str:
     """A value as clew.toml writes it."""
+    if value == math.inf:
+        return "inf"
     if isinstance(value, tuple):
         return f"[{', '.join(_toml(item) for item in value)}]"
     if isinstance(value, Mapping):
@@ -296,10 +330,40 @@ BEGIN, END = "<!-- made by `make docs` -->\n", "<!-- end -->\n"
 
 def worlds_page() -> str:
     """docs/worlds.md as it is, with the table of a simulated web's parameters made anew."""
-    before, _, rest = (DOCS / "worlds.md").read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
     rows = "".join(_row(f"`{name}`", default, meaning) for name, default, meaning in describe())
-    return f"{before}{BEGIN}\n| parameter | default | meaning |\n|---|---|---|\n{rows}\n{END}{after}"
+    return _refilled("worlds.md", f"| parameter | default | meaning |\n|---|---|---|\n{rows}")
+
+
+def _refilled(page: str, text: str) -> str:
+    """A page as it is, with ``text`` in its place for what is made from the code."""
+    before, _, rest = (DOCS / page).read_text(encoding="utf-8").partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n{text}\n{END}{after}"
+
+
+# -- strategies -------------------------------------------------------------------------------------------
+
+
+def strategy_page(name: str) -> str:
+    """docs/strategies/NAME.md as it is, with what its preset sets made anew."""
+    return _refilled(f"strategies/{name}.md", _paper(name))
+
+
+def _paper(name: str) -> str:
+    """What `preset = "paper"` sets."""
+    rows = _of_preset(STRATEGIES, name, "paper")
+    changed = [(setting, old, new) for setting, old, new in rows if old != new]
+    same = [f"`{setting}`" for setting, old, new in rows if old == new]
+    text = f'`{PRESET} = "paper"` in `[strategy.{name}]` '
+    if not rows:
+        return f"{text}changes nothing.\n"
+    text += "begins with the settings of the paper; what is set beside it wins.\n"
+    if changed:
+        text += "\n| setting | default | paper |\n|---|---|---|\n"
+        text += "".join(_row(f"`{setting}`", f"`{_toml(old)}`", f"`{_toml(new)}`") for setting, old, new in changed)
+    if same:
+        text += "\n" + fill(f"The paper's values that are also the defaults: {', '.join(same)}.", 120) + "\n"
+    return text
 
 
 # -- Markdown ---------------------------------------------------------------------------------------------
@@ -318,7 +382,12 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?")) else ".")
 
 
-PAGES = {"settings.md": settings_page, "commands.md": commands_page, "worlds.md": worlds_page}
+PAGES: dict[str, Callable[[], str]] = {
+    "settings.md": settings_page,
+    "commands.md": commands_page,
+    "worlds.md": worlds_page,
+    **{f"strategies/{name}.md": partial(strategy_page, name) for name in STRATEGIES.builtin},
+}
 """Every page of docs/ that is generated, wholly or in part, and what makes it."""
 
 if __name__ == "__main__":

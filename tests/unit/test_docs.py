@@ -19,11 +19,14 @@ import click
 import pytest
 
 from clew.judges.registry import JUDGES
+from clew.registry import PRESET, presets_of
 from clew.strategies.registry import STRATEGIES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+
+STRATEGY_PAGES = [f"strategies/{name}.md" for name in STRATEGIES.builtin]
 
 MACHINE = re.compile(r"(?<![\w.:>)}*-])/(?:wo" + r"rk|ro" + r"ot|fa" + r"rm)/")
 """A path of the machine that Clew is developed on."""
@@ -69,7 +72,7 @@ def anchors(path: Path) -> set[str]:
 # -- generated pages --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["settings.md", "commands.md", "worlds.md"])
+@pytest.mark.parametrize("name", ["settings.md", "commands.md", "worlds.md", *STRATEGY_PAGES])
 def test_a_generated_page_is_up_to_date(name: str) -> None:
     assert text(DOCS / name) == generator().PAGES[name](), f"docs/{name} is out of date: make docs"
 
@@ -143,8 +146,12 @@ def defaults() -> dict[str, Any]:
     plain: dict[str, Any] = msgspec.to_builtins(Settings())
     del plain["judge"]["tables"], plain["judge"]["moved"]  # what stands in tables below
     for table, registry in (("strategy", STRATEGIES), ("judge", JUDGES)):
-        forms = {name: form for name in registry.builtin if (form := registry.settings_of(name)) is not None}
-        plain[table] |= {name: msgspec.to_builtins(form()) for name, form in forms.items()}
+        for name in registry.builtin:
+            own: dict[str, Any] = {PRESET: ""} if presets_of(registry.get(name)) else {}
+            if (form := registry.settings_of(name)) is not None:
+                own |= msgspec.to_builtins(form())
+            if own:
+                plain[table][name] = own
     return plain
 
 
