@@ -17,7 +17,8 @@ from clew.errors import ConfigError, ProjectError
 from clew.model import Decision, Link, LinkBatch, LinkKind, Outcome, Response, Session, Visit
 from clew.strategies.apprentice import Apprentice
 from clew.strategies.apprentice.links import Extras, features_of, text_features
-from clew.strategies.apprentice.model import TEXT, Model, Packed, Recipe, Smoothing, Table, pack, unpack
+from clew.strategies.apprentice.model import Model, Recipe, Smoothing, Table
+from clew.strategies.apprentice.packing import TEXT, Packed, pack, unpack
 from clew.strategies.apprentice.settings import ApprenticeSettings
 from clew.strategies.apprentice.window import gains, held_out_order
 from clew.strategies.registry import make
@@ -127,6 +128,108 @@ class TestInstances:
             strategy.learn(fetched(two, 4, 0.1, index=1))
             strategy.teacher.look_back(view.visits(), strategy.extras)
             assert strategy.teacher.counted().instances.sum() == pairs
+
+    def test_only_pages_that_were_fetched_before_make_pairs(self) -> None:
+        # x is fetched third, from page 1. Page 2 links to x too, and was fetched before it; page 4 was not (APP-10).
+        pages = [page("<p><a href=/x>blue</a>", visit=number) for number in (1, 2, 4)]
+        view = StubView()
+        view.seen = [
+            replace(fetched(links, number, 0.9), links=links) for links, number in zip(pages, (1, 2, 4), strict=True)
+        ]
+        visit = fetched(pages[0], 3, 0.9)
+        for kept in (False, True):  # also when the crawl stops in between
+            strategy = apprentice(view, instances="all")
+            strategy.learn(visit)
+            if kept:
+                resumed = apprentice(view, instances="all")
+                resumed.restore(strategy.state())
+                strategy = resumed
+            strategy.teacher.look_back(view.visits(), strategy.extras)
+            assert strategy.teacher.counted().instances.tolist() == [0, 2]
+
+    def test_a_state_that_does_not_say_when_a_page_was_fetched_counts_every_pair(self) -> None:
+        batch, view = page("<p><a href=/x>blue</a>", visit=1), StubView()
+        strategy = apprentice(view, instances="all")
+        strategy.learn(fetched(batch, 3, 0.9))
+        *form, parts = msgspec.msgpack.decode(strategy.state())
+        parts[-1] = [row[:3] for row in parts[-1]]  # as the version before wrote it
+        older = apprentice(view, instances="all")
+        older.restore(msgspec.msgpack.encode([*form, parts]))
+        late = page("<p><a href=/x>blue</a>", visit=4)
+        older.teacher.look_back([replace(fetched(late, 4, 0.9), links=late)], older.extras)
+        assert older.teacher.counted().instances.sum() == 2
+
+    @pytest.mark.parametrize(("cut", "classes"), [(0.1, [0, 3]), (0.5, [1, 2]), (0.6, [2, 1]), (0.95, [3, 0])])
+    def test_high_begins_at_the_cut(self, cut: float, classes: list[int]) -> None:
+        """A page of just that relevance is high (APP-1, APP-25)."""
+        strategy, other = apprentice(cut=cut), apprentice(cut=cut, siblings=True)
+        for number, relevance in enumerate((0.1, 0.5, 0.9)):
+            for each in (strategy, other):
+                each.learn(fetched(page(f"<p><a href=/{number}>blue</a>"), number + 2, relevance))
+        assert strategy.teacher.counted().instances.tolist() == classes
+        assert sum(other.teacher.known.values()) == classes[1]  # siblings are told by the same cut
+
+    def test_predictions_are_tested_against_the_cut(self) -> None:
+        for cut, place in ((0.6, 0), (0.4, 1)):
+            strategy = taught(apprentice(cut=cut))
+            strategy.adapt(session())
+            strategy.learn(fetched(page("<p><a href=/h9>papers</a>"), 20, 0.5))
+            assert strategy.tests[:, 1].tolist() == [1 - place, place]
+
+    def test_the_middle_of_the_first_training_stays_the_cut(self) -> None:
+        strategy = apprentice(buckets="equal")
+        for number, relevance in enumerate((0.1, 0.2, 0.3, 0.35, 0.9)):
+            strategy.learn(fetched(page(f"<p><a href=/{number}>blue</a>"), number + 2, relevance))
+        assert strategy.teacher.counted().instances.tolist() == [2, 3]
+        for number in range(5, 9):
+            strategy.learn(fetched(page(f"<p><a href=/{number}>blue</a>"), number + 2, 0.25))
+        assert strategy.teacher.counted().instances.tolist() == [6, 3]
+
+
+class TestWithoutOffsets:
+    """``offsets = false``: the terms of the same window, wherever in it they stand."""
+
+    def test_terms_of_the_window_are_one_bag(self) -> None:
+        batch = page("<p>red <a href=/x>blue</a> green <img> pink</p>")
+        red, blue, green, pink = (term_id(word) for word in ("red", "blue", "green", "pink"))
+        for d_max, terms in ((0, [blue]), (1, [red, blue, green]), (3, [red, blue, green, pink])):
+            found = (unpack(int(one), d_max) for one in text_features(batch, 0, d_max, False, by_offset=False))
+            assert sorted(found) == sorted((TEXT, term, 0) for term in terms)
+
+    def test_a_word_counts_the_same_on_either_side(self) -> None:
+        # |T| = 2: papers, cups. Five tokens a class, so x = ± log 6 wherever the word stands.
+        strategy, offsets = (taught(apprentice(offsets=each)) for each in (False, True))
+        x = log(6)
+        for each, scores in ((strategy, [0.5 + 0.5 * x / (1 + x)] * 3), (offsets, [0.5, 0.5 + 0.5 * x / (1 + x), 0.5])):
+            assert each.adapt(session())
+            pages = ("<p>papers <a href=/x></a>", "<p><a href=/x>papers</a>", "<p><a href=/x></a> papers")
+            np.testing.assert_allclose([each.score(page(body))[0] for body in pages], scores, rtol=1e-6)
+        far = page(f"<p><a href=/x></a>{'<img>' * 5} papers")
+        assert strategy.score(far).tolist() == [0.5]
+
+    @pytest.mark.parametrize("length", [0.0, 0.5, 1.0])
+    def test_quick_sums_are_those_of_the_features(self, length: float) -> None:
+        body = "".join(f"<p>w{i % 7} x{i % 3} <img> <a href=/{i % 13}>t{i % 5} <b>u{i % 4}</b></a>" for i in range(40))
+        batch = page(body)
+        features = [text_features(batch, i, 3, False, by_offset=False) for i in range(len(batch))]
+        table = Table.empty().plus(features, [i % 3 == 0 for i in range(len(batch))])
+        model = Model.trained(table, Recipe(3, Smoothing(1.0), length=length, offsets=False))
+        totals = model.text(batch, first_only=False)
+        np.testing.assert_allclose(totals, [model.adds(one).sum() for one in features], rtol=1e-4, atol=1e-5)
+
+    def test_it_is_told_and_kept(self) -> None:
+        strategy = taught(apprentice(offsets=False))
+        strategy.adapt(session())
+        batch = page("<p>papers <a href=/x>x</a>", relevance=0.3)
+        assert strategy.explain(batch, 0)[-1].endswith(" near it: +1.79")
+        for offsets, taken in ((False, strategy.score(batch).tolist()), (True, [0.3])):
+            resumed = apprentice(offsets=offsets)
+            resumed.restore(strategy.state())
+            assert resumed.score(batch).tolist() == taken
+
+    def test_a_window_cannot_be_chosen_without_them(self) -> None:
+        with pytest.raises(ConfigError, match=r"\[strategy.apprentice\] window = \"chosen\" compares offsets"):
+            make("apprentice", {"window": "chosen", "offsets": False})
 
 
 class TestModel:

@@ -44,7 +44,8 @@ import numpy as np
 
 from clew.model import Decision, Doubles, Link, LinkBatch, LinkKind, Session, Visit
 from clew.strategies.apprentice.links import Extras, Teacher, features_of
-from clew.strategies.apprentice.model import PAGE, SIBLING, URL, Model, Packed, Recipe, Smoothing, Table, unpack
+from clew.strategies.apprentice.model import Model, Recipe, Smoothing, Table
+from clew.strategies.apprentice.packing import PAGE, SIBLING, URL, Packed, unpack
 from clew.strategies.apprentice.settings import PRESETS, ApprenticeSettings
 from clew.strategies.apprentice.window import gains, held_out_order
 from clew.strategies.base import Strategy, View, enqueued
@@ -143,7 +144,8 @@ class Apprentice(Strategy):
     def _recipe(self) -> Recipe:
         settings = self.settings
         smoothing = Smoothing(settings.smoothing, settings.proportional)
-        return Recipe(settings.d_max, smoothing, settings.source_ranges, settings.source_weight, settings.length)
+        ranges = settings.source_ranges, settings.source_weight
+        return Recipe(settings.d_max, smoothing, *ranges, settings.length, settings.offsets)
 
     def _report(self, origin: str) -> None:
         """Write what was trained, how right it was since last time, and the gain at each offset."""
@@ -227,15 +229,17 @@ class Apprentice(Strategy):
             return f"{self.extras.words.get(term, 'about its page')}: {adds:+.2f}"
         if kind == SIBLING:
             return f"a link to a page of {'high' if term else 'low'} relevance at offset {offset:+d}: {adds:+.2f}"
-        where = "in its URL" if kind == URL else f"at offset {offset:+d}" if offset else "in its anchor text"
+        at_0 = "in its anchor text" if self.settings.offsets else "near it"
+        where = "in its URL" if kind == URL else f"at offset {offset:+d}" if offset else at_0
         return f"“{term_name(term) or term}” {where}: {adds:+.2f}"
 
     # -- what was learned ---------------------------------------------------------------------------------
 
     @property
     def _form(self) -> tuple[int, int]:
-        """The settings on which the columns and ranges of features depend."""
-        return self.settings.d_max, self.settings.source_ranges
+        """The settings on which the columns and ranges of features depend; without offsets, −1 − d_max."""
+        d_max = self.settings.d_max
+        return d_max if self.settings.offsets else -1 - d_max, self.settings.source_ranges
 
     def state(self) -> bytes:
         trained = self.model is not None
@@ -257,7 +261,7 @@ class Apprentice(Strategy):
         if old != self._form:
             if self.view is not None:
                 self.view.actions.decide(
-                    Decision("apprentice starts anew", {"why": "d_max or source_ranges was changed"})
+                    Decision("apprentice starts anew", {"why": "d_max, offsets or source_ranges was changed"})
                 )
             return
         self.trained_at = trained_at

@@ -12,21 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.model import LISTS, OTHER, LinkBatch, LinkKind, Outcome, Source, Visit
-from clew.strategies.apprentice.model import (
-    NONE,
-    PAGE,
-    RANGE,
-    SIBLING,
-    TEXT,
-    URL,
-    Packed,
-    Table,
-    pack,
-    range_of,
-)
+from clew.strategies.apprentice.model import Table, range_of
+from clew.strategies.apprentice.packing import NONE, PAGE, RANGE, SIBLING, TEXT, URL, Packed, pack
 
 UNTAUGHT = frozenset((LinkKind.SEED, LinkKind.BACKLINK, *LISTS))
 """Links whose pages teach nothing: nobody chose them for their words, or they lead to no page."""
+
+EVERY = 1 << 62
+"""For the visit of a page in a state of an earlier version, which did not keep it: all pages were fetched before."""
 
 
 class Options(Protocol):
@@ -36,6 +29,8 @@ class Options(Protocol):
     def warmup(self) -> int: ...
     @property
     def d_max(self) -> int: ...
+    @property
+    def offsets(self) -> bool: ...
     @property
     def window(self) -> str: ...
     @property
@@ -75,12 +70,12 @@ def spans_of(links: LinkBatch, wanted: npt.NDArray[np.bool_], first_only: bool) 
     return replace(links, links=replace(links.links, spans=spans[keep]))
 
 
-def text_features(links: LinkBatch, index: int, d_max: int, first_only: bool) -> Packed:
-    """The ⟨t, d⟩ of one link, an entry an occurrence."""
+def text_features(links: LinkBatch, index: int, d_max: int, first_only: bool, by_offset: bool = True) -> Packed:
+    """The ⟨t, d⟩ of one link, an entry an occurrence; not ``by_offset``: its terms t within d_max, all as at d = 0."""
     wanted = np.zeros(len(links), np.bool_)
     wanted[index] = True
     _, terms, offsets = spans_of(links, wanted, first_only).offsets(d_max)
-    return pack(TEXT, terms, offsets + d_max)
+    return pack(TEXT, terms, offsets + d_max if by_offset else d_max)
 
 
 class Extras:
@@ -141,7 +136,7 @@ class Extras:
 
 def features_of(links: LinkBatch, index: int, options: Options, extras: Extras, known: Known) -> Packed:
     """All features of one link, an entry an occurrence."""
-    text = text_features(links, index, options.d_max, options.anchors == "first")
+    text = text_features(links, index, options.d_max, options.anchors == "first", options.offsets)
     parts = [text, extras.of_page(links.source), extras.range_of(links.source)]
     parts += [features[link == index] for link, features in extras.of_links(links, known)]
     return np.concatenate(parts)
@@ -152,8 +147,8 @@ class Teacher:
 
     ``seen`` instances in all · ``cut``: high from this relevance on, NaN before it is known · ``since``: counts since
     the last training · ``known``: fetched pages, where settings need them · ``waiting``: instances not counted yet ·
-    ``fresh``: keys of pages fetched since ``look_back``, and the page whose link was followed · ``first``: the
-    first instances that were counted, where the window is chosen by them.
+    ``fresh``: keys of pages fetched since ``look_back``; of each its relevance, the visit whose link was followed, and
+    its own visit · ``first``: the first instances that were counted, where the window is chosen by them.
     """
 
     def __init__(self, options: Options) -> None:
@@ -163,7 +158,7 @@ class Teacher:
         self.since = Table.empty()
         self.known: Known = {}
         self.waiting: list[tuple[float, Packed]] = []
-        self.fresh: dict[int, tuple[float, int]] = {}
+        self.fresh: dict[int, tuple[float, int, int]] = {}
         self.first: list[tuple[bool, Packed]] = []
 
     def take(self, visit: Visit, extras: Extras) -> tuple[Packed, bool] | None:
@@ -184,19 +179,19 @@ class Teacher:
         if self.options.siblings:
             self.known[link.key] = visit.relevance >= (0.5 if np.isnan(self.cut) else self.cut)
         if self.options.instances == "all":
-            self.fresh[link.key] = visit.relevance, link.batch.source.visit
+            self.fresh[link.key] = visit.relevance, link.batch.source.visit, visit.number
         return taught
 
     def look_back(self, visits: Iterable[Visit], extras: Extras) -> None:
-        """Every other link from a fetched page to one fetched since last time is an instance too."""
+        """Every other link (u, v) to a page fetched since last time is an instance too, u fetched before v."""
         wanted = np.sort(np.array(list(self.fresh), np.uint64))
         for visit in visits:
             if visit.links is None or visit.response.outcome is Outcome.REDIRECT:
                 continue
             keys = visit.links.links.keys
             for index in np.flatnonzero(np.isin(keys, wanted)).tolist():
-                relevance, followed_from = self.fresh[int(keys[index])]
-                if followed_from != visit.number:
+                relevance, followed_from, number = self.fresh[int(keys[index])]
+                if followed_from != visit.number < number:
                     features = features_of(visit.links, index, self.options, extras, self.known)
                     self.waiting.append((relevance, features))
         self.fresh.clear()
@@ -233,14 +228,17 @@ class Teacher:
         return msgspec.Raw(msgspec.msgpack.encode(parts))
 
     def restore(self, state: msgspec.Raw) -> None:
-        form = tuple[int, float, list[bytes], list[bytes], list[tuple[int, float, int]]]
+        form = tuple[int, float, list[bytes], list[bytes], list[list[int | float]]]
         self.seen, self.cut, since, columns, fresh = msgspec.msgpack.decode(state, type=form)
         self.since = Table.unpacked(since)
         self.waiting = list(zip(np.frombuffer(columns[0], np.float64).tolist(), _rows(*columns[1:3]), strict=True))
         high = np.frombuffer(columns[4], np.bool_).tolist()
         self.known = dict(zip(np.frombuffer(columns[3], np.uint64).tolist(), high, strict=True))
         self.first = list(zip(np.frombuffer(columns[5], np.bool_).tolist(), _rows(*columns[6:8]), strict=True))
-        self.fresh = {key: (relevance, source) for key, relevance, source in fresh}
+        self.fresh = {
+            int(key): (relevance, int(source), int(number[0]) if number else EVERY)
+            for key, relevance, source, *number in fresh
+        }
 
 
 def _flattened(rows: list[Packed]) -> tuple[npt.NDArray[np.int64], Packed]:

@@ -1,7 +1,6 @@
-"""The arithmetic of the apprentice: features of links, their counts in two classes, and weights for scoring.
+"""The arithmetic of the apprentice: counts of features in two classes, and weights for scoring.
 
-A feature τ is packed in a uint64: ``kind << 40 | term << 8 | column``. A column is a DOM offset d as d + d_max;
-features without an offset stand at d = 0. A count's key is ``feature << 1 | class`` (class 1 is *high*).
+A count's key is ``feature << 1 | class`` (class 1 is *high*), the feature packed (``packing.py``).
 """
 
 from __future__ import annotations
@@ -9,46 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clew.model import Doubles, Floats, LinkBatch
-
-TEXT, PAGE, SIBLING, URL, RANGE = 0, 1, 2, 3, 4
-"""Kinds of features: terms near a link, topics of its page, links beside it, words of its URL; and the range of its
-page's relevance, which decides the prior and is none of T."""
-
-Packed = npt.NDArray[np.uint64]
-Counts = npt.NDArray[np.int64]
-NONE: Packed = np.empty(0, np.uint64)
-
-
-def pack(kind: int, terms: npt.NDArray[Any], columns: npt.NDArray[Any] | int) -> Packed:
-    """uint64[n]: features of one kind."""
-    high = np.uint64(kind << 40) | (terms.astype(np.uint64) << np.uint64(8))
-    return high | np.asarray(columns).astype(np.uint64)
-
-
-def unpack(feature: int, d_max: int) -> tuple[int, int, int]:
-    """(kind, term, offset) of a feature."""
-    return feature >> 40, (feature >> 8) & 0xFFFFFFFF, (feature & 0xFF) - d_max
-
-
-def kinds(features: Packed) -> Packed:
-    """uint64[n]: the kind of every feature."""
-    return features >> np.uint64(40)
-
-
-def terms_of(features: Packed) -> npt.NDArray[np.intp]:
-    """intp[n]: the term of every feature."""
-    return ((features >> np.uint64(8)) & np.uint64(0xFFFFFFFF)).astype(np.intp)
-
-
-def offsets_of(features: Packed, d_max: int) -> npt.NDArray[np.intp]:
-    """intp[n]: the offset of every feature."""
-    return (features & np.uint64(0xFF)).astype(np.intp) - d_max
+from clew.strategies.apprentice.packing import NONE, RANGE, TEXT, Counts, Packed, kinds, offsets_of, terms_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,13 +108,14 @@ class Smoothing:
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """How weights are made of counts, and sums of weights: the widest window, pseudo-counts, ranges of the prior and
-    the ``pseudo`` instances of each, and the power of the number of terms (``length``)."""
+    the ``pseudo`` instances of each, the power of the number of terms (``length``), and whether text has offsets."""
 
     d_max: int
     smoothing: Smoothing
     ranges: int = 0
     pseudo: float = 0.0
     length: float = 0.0
+    offsets: bool = True
 
     def priors(self, ranges: Counts, instances: Counts) -> Doubles:
         """float64[max(ranges, 1)]: log-odds of *high*, from int64[2, ranges] instances in each range, or from all.
@@ -217,6 +183,8 @@ class Model:
         near = np.abs(offset) <= self.width
         row = np.searchsorted(self.rows, self.features[near] >> np.uint64(8))
         grid[row, offset[near] + self.width] = self.weights[near]
+        if not self.recipe.offsets:  # all text stands at d = 0, and weighs the same wherever it is found
+            grid[:] = grid[:, self.width, None]
         return grid
 
     @cached_property
@@ -270,7 +238,8 @@ class Model:
         below = np.concatenate([[0.0], np.cumsum(sums[:, width])])
         found[:, width] = below[spans[:, 2] + 1] - below[spans[:, 1]]
         many[:, width] = leaves.starts[spans[:, 2] + 1] - leaves.starts[spans[:, 1]]
-        cell, cells = (spans[:, :1] * len(columns) + columns).ravel(), len(links) * len(columns)
+        texts = columns if self.recipe.offsets else np.zeros_like(columns)  # of which text of the link each is a part
+        cell, cells = (spans[:, :1] * len(columns) + texts).ravel(), len(links) * len(columns)
         total = np.asarray(np.bincount(cell, found.ravel(), cells), np.float64)
         if self.recipe.length:
             total = total / np.maximum(np.bincount(cell, many.ravel(), cells), 1.0) ** self.recipe.length

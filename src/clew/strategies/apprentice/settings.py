@@ -16,6 +16,9 @@ class ApprenticeSettings(Section, frozen=True):
     retrain_every: Annotated[int, doc("Sessions between two trainings, at least.", ge=1)] = 1
     growth: Annotated[float, doc("It trains again when there are this share more instances.", ge=0)] = 0.2
     d_max: Annotated[int, doc("Terms up to this many DOM leaves from a link are its features.", ge=0, le=20)] = 5
+    offsets: Annotated[
+        bool, doc("A term's DOM offset is part of its feature; false: the same window as a bag of words.")
+    ] = True
     window: Annotated[
         Literal["fixed", "chosen"],
         doc("Offsets that count: d_max; or chosen at each training by cross-validation, at most d_max."),
@@ -64,12 +67,19 @@ class ApprenticeSettings(Section, frozen=True):
     learn_from: Annotated[str, doc("Folder of another project: train with its crawl before this one.")] = ""
     only_from: Annotated[str, doc("Folder of another project: follow only links to what its crawl fetched.")] = ""
 
+    def __post_init__(self) -> None:
+        if self.window == "chosen" and not self.offsets:
+            raise ValueError(
+                'window = "chosen" compares offsets, which offsets = false leaves out; set one of them only'
+            )
+
 
 PAPER = {
     "warmup": 300,
     "retrain_every": 1,
     "growth": 0.0,
     "d_max": 5,
+    "offsets": True,
     "window": "fixed",
     "anchors": "all",
     "instances": "all",

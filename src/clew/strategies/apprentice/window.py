@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.model import Bools, Doubles
-from clew.strategies.apprentice.model import RANGE, TEXT, Counts, Packed, Recipe, Table, kinds, offsets_of, terms_of
+from clew.strategies.apprentice.model import Recipe, Table
+from clew.strategies.apprentice.packing import RANGE, TEXT, Counts, Packed, kinds, offsets_of, terms_of
 
 FOLDS = 5
 
