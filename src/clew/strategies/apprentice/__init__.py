@@ -8,6 +8,8 @@ Feedback", WWW 2002, sections 2.2, 2.3, 3.4 to 3.8. It learns from fetched pages
     Pr(high|r) ∝ |V_high,r| + k·m_r,   Pr(low|r) ∝ |V_low,r| + k·(1 − m_r)
     score(u, v) = (1 + x/(1 + |x|)) / 2
 
+With ``offsets`` off the text of the window is one bag: d = 0 for all of it, as the paper's Figure 7 compares.
+
 =========  ==========================================================================
 symbol     name
 =========  ==========================================================================

@@ -78,10 +78,10 @@ def held_out_order(table: Table, instances: Sequence[Instance], recipe: Recipe) 
         priors = recipe.priors(recipe.by_range(features, rest), left)
         found = flat.odds(np.where(counted, logs[1] - logs[0], 0.0), recipe) + priors[number][:, None]
         odds[tested] = found[tested]
-    return _ordered(flat.high, odds)
+    return ordered(flat.high, odds)
 
 
-def _ordered(high: Bools, odds: Doubles) -> Doubles:
+def ordered(high: Bools, odds: Doubles) -> Doubles:
     """float64[columns]: the share of (high, low) pairs in the right order, by rank sums."""
     many = int(high.sum())
     pairs = many * (len(high) - many)
