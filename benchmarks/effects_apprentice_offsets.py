@@ -5,9 +5,10 @@
 A best-first crawl is made with naive-bayes, of each task or of simulated webs as in ``effects_apprentice``. Every link
 (u, v) with u fetched before v is an instance, as in section 3.5. Naive Bayes with the paper's settings (``preset``) is
 cross-validated over five folds of target pages v, so that nothing is known of the page that is asked about (with folds
-of pairs, anchors that name v on many pages give it away), for d_max = 0 to 8: once with features ⟨t, d⟩ (*offset*), once with the terms of the same window as one bag (*text*). Shares of instances that
-are foretold rightly: of low, of high, and of all (the micro-average of Figure 6); and the share of pairs of a high and a
-low instance that are put in the right order (0.5 is chance), since a frontier only uses the order.
+of pairs, anchors that name v on many pages give it away), for d_max = 0 to 8: once with features ⟨t, d⟩ (*offset*),
+once with the terms of the same window as one bag (*text*). Shares of instances that are foretold rightly: of low, of
+high, and of all (the micro-average of Figure 6); and the share of pairs of a high and a low instance that are put in
+the right order (0.5 is chance), since a frontier only uses the order.
 
 ``--crawl`` adds what the crawls of two apprentices bring, with and without offsets: relevant pages by the truth.
 """
