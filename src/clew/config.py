@@ -39,7 +39,9 @@ class InterestSettings(Section, frozen=True):
         Literal["possibilistic", "product", "weighted"],
         doc("Values of and, or: least and greatest of the parts, products, or least and greatest weighted."),
     ] = "possibilistic"
-    weights: Annotated[tuple[float, ...], doc("Weights of the parts of the formula, for weighted semantics.")] = ()
+    weights: Annotated[
+        tuple[float, ...], doc("Weights of the parts of the formula, for weighted semantics or products.")
+    ] = ()
     exclude_from: Annotated[
         float, doc("What stands after `and not` excludes a page from this score on.", ge=0, le=1)
     ] = 0.5

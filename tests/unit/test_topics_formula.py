@@ -266,6 +266,9 @@ def test_seeds_are_drawn_for_topics_and_disjunctions_only(tree: TopicTree) -> No
         # the second weighs more: 1/2·.2 + 1/2·.2; with max: .1 + .4
         (FaginWimmers([1, 3]), [0.2, 0.5], [0.5, 0.5], [0.2, 0.5]),
         (FaginWimmers([2]), [0.2, 0.5], [0.8, 0.5], [0.2, 0.5]),
+        # products, x1 = .8: 1/2·.8 + 1/2·.8·.2, and 1/2·.8 + 1/2·(1 − .2·.8); of .5 each 1/2·.5 + 1/2·.25, .25 + .375
+        (FaginWimmers([3, 1], Product()), [0.48, 0.375], [0.82, 0.625], [0.2, 0.5]),
+        (FaginWimmers([1, 1], Product()), [0.16, 0.25], [0.84, 0.75], [0.2, 0.5]),
     ],
 )
 def test_values_worked_out_by_hand(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -146,3 +147,18 @@ def test_wrong_interests_are_refused() -> None:
     empty = TopicTree.of([Entry(("Sport", "Sailing"), "http://a.test/1"), Entry(("Void",))])
     with pytest.raises(InputError, match="Void is empty"):
         Interest.of(empty, "sailing or void", 0.5)
+
+
+def test_weights_count_with_every_semantics_or_are_refused() -> None:
+    """Products: weights ¾ and ¼ of .8 and .2: ½·.8 + ½·.16 = .48; without weights .16. Least of the parts: .5."""
+    page = judged(0.0, 0.8, 0.0, 0.0, 0.2, 0.0)
+
+    def relevance(name: Literal["product", "weighted"], *weights: float) -> float:
+        interest = Interest.of(TREE, "sailing and ruegen", 0.5, semantics=semantics_of(name, weights))
+        return interest.relevance(page)
+
+    assert relevance("product") == pytest.approx(0.16)
+    assert relevance("product", 3, 1) == pytest.approx(0.48)
+    assert relevance("weighted", 3, 1) == pytest.approx(0.5)
+    with pytest.raises(InputError, match='weights are set, but semantics = "possibilistic" has none'):
+        semantics_of("possibilistic", (3.0, 1.0))

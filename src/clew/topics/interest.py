@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from clew.errors import ConfigError, TrainingError
+from clew.errors import ConfigError, InputError, TrainingError
 from clew.model import OTHER, Doubles, Example, Floats, Judgement, Page
 from clew.topics.formula import And, Any, Formula, Not, Or, Topic, check_taught, exclusions, parse, topics_of
 from clew.topics.semantics import POSSIBILISTIC, FaginWimmers, Product, Semantics, steps, value
@@ -166,10 +166,18 @@ class Interest:
 
 
 def semantics_of(name: Literal["possibilistic", "product", "weighted"], weights: Sequence[float] = ()) -> Semantics:
-    """The semantics that settings name. Raises InputError for weights that are none."""
+    """The semantics that settings name; products may have weights, too. Raises InputError for weights that are none, or
+    that would be ignored."""
     if name == "weighted":
         return FaginWimmers(weights or (1.0,))
-    return Product() if name == "product" else POSSIBILISTIC
+    if name == "product":
+        return FaginWimmers(weights, Product()) if weights else Product()
+    if weights:
+        raise InputError(
+            'interest.weights are set, but semantics = "possibilistic" has none; take semantics = "weighted" (weighted '
+            'minimum and maximum) or "product", or remove the weights'
+        )
+    return POSSIBILISTIC
 
 
 def _holds(formula: Formula, about: Callable[[int], bool]) -> bool:

@@ -3,14 +3,15 @@
     μ_ANY = 1    μ_A = the judge's score    μ_¬F = 1 − μ_F
     possibilistic   μ_F∧G = min(μ_F, μ_G)                          μ_F∨G = max(μ_F, μ_G)
     product         μ_F∧G = μ_F · μ_G                              μ_F∨G = 1 − (1 − μ_F)(1 − μ_G)
-    Fagin–Wimmers   Σ_i i·(θ_i − θ_{i+1}) · min(x_1 … x_i)         the same with max
+    Fagin–Wimmers   Σ_i i·(θ_i − θ_{i+1}) · μ(x_1 ∧ … ∧ x_i)       the same with ∨
 
-θ_1 ≥ … ≥ θ_m ≥ 0 are the weights of the parts x_1 … x_m, Σθ = 1, θ_{m+1} = 0.
+∧ and ∨ are those of either of the first two. θ_1 ≥ … ≥ θ_m ≥ 0 are the weights of the parts x_1 … x_m, Σθ = 1,
+θ_{m+1} = 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -63,30 +64,32 @@ class Product(Possibilistic):
 
 
 class FaginWimmers(Possibilistic):
-    """Minimum and maximum, with weights for the parts in the order in which they are written.
+    """Minimum and maximum, or another ``rule``, with weights for the parts in the order in which they are written.
 
-    Any scale will do; parts beyond the weights given have the last of them. Equal weights are plain minimum and
-    maximum. Raises InputError for no weights, or one that is negative or not finite, or a first one of 0.
+    Any scale will do; parts beyond the weights given have the last of them. Equal weights are the plain rule. Raises
+    InputError for no weights, or one that is negative or not finite, or a first one of 0.
     """
 
-    def __init__(self, weights: Sequence[float]) -> None:
+    def __init__(self, weights: Sequence[float], rule: Semantics | None = None) -> None:
         if not weights or weights[0] <= 0 or not all(0 <= weight < np.inf for weight in weights):
             raise InputError(f"weights must be numbers from 0 on, the first above 0: {list(weights)!r}")
         self.weights = tuple(map(float, weights))
+        self.rule: Semantics = rule if rule is not None else POSSIBILISTIC
 
     def conjunction(self, values: Doubles) -> Doubles:
-        return self._weighted(values, np.minimum)
+        return self._weighted(values, self.rule.conjunction)
 
     def disjunction(self, values: Doubles) -> Doubles:
-        return self._weighted(values, np.maximum)
+        return self._weighted(values, self.rule.disjunction)
 
-    def _weighted(self, values: Doubles, rule: np.ufunc) -> Doubles:
+    def _weighted(self, values: Doubles, rule: Callable[[Doubles], Doubles]) -> Doubles:
         parts = len(values)
         weights = np.array((*self.weights, *(self.weights[-1:] * parts))[:parts])
         order = np.argsort(-weights, kind="stable")
         shares = weights[order] / weights.sum()
         steps_down = np.arange(1, parts + 1) * (shares - np.append(shares[1:], 0.0))
-        return np.asarray(steps_down @ rule.accumulate(values[order], axis=0), np.float64)
+        heaviest = np.stack([rule(values[order[: count + 1]]) for count in range(parts)])
+        return np.asarray(steps_down @ heaviest, np.float64)
 
 
 POSSIBILISTIC = Possibilistic()
