@@ -20,6 +20,7 @@ from clew.lab.measures import area_over_oracle
 from clew.lab.oracle import greedy
 from clew.lab.running import crawled, remembered
 from clew.lab.tasks import Task
+from clew.registry import PRESET
 from clew.store.base import Store
 from clew.strategies.base import Strategy
 from clew.text.reader import Reader
@@ -53,9 +54,11 @@ def setup_in(
 
 
 def typed(values: Mapping[str, Any], form: type[Section]) -> dict[str, Any]:
-    """Settings of a strategy, some of them as text from the command line, with the types that ``form`` wants."""
-    made = msgspec.convert(dict(values), form, strict=False)
-    return {name: getattr(made, name) for name in values}
+    """Settings of a strategy, some of them as text from the command line, with the types that ``form`` wants; a preset
+    stays as it is."""
+    single = {name: value for name, value in values.items() if name != PRESET}
+    made = msgspec.convert(single, form, strict=False)
+    return {name: getattr(made, name) if name in single else value for name, value in values.items()}
 
 
 def with_table(settings: Settings, table: Mapping[str, Any]) -> Settings:

@@ -44,6 +44,7 @@ from clew.store.base import Store
 from clew.strategies.apprentice import Apprentice
 from clew.strategies.apprentice.settings import ApprenticeSettings
 from clew.strategies.base import View
+from clew.strategies.registry import STRATEGIES
 from clew.web.simulated import parse_spec
 
 BASELINE, OURS = "best-first", Apprentice.name
@@ -180,7 +181,7 @@ def training(web: Web, options: argparse.Namespace) -> Row:
     with remembered() as store:
         crawled_into(store, web, BASELINE, Readers())
         visits = list(store.visits.replay())
-    strategy = Apprentice(ApprenticeSettings(**options.set))
+    strategy = STRATEGIES.make(OURS, options.set)
     strategy.begin(cast(View, SimpleNamespace(topics=(), decide=lambda _: None)))
     started = time.process_time()
     for visit in islice(cycle(visits), INSTANCES):

@@ -4,11 +4,12 @@
 
 A best-first crawl is made with naive-bayes, of each task or of simulated webs as in ``effects_apprentice``. Every link
 (u, v) with u fetched before v is an instance, as in section 3.5. Naive Bayes with the paper's settings (``preset``) is
-cross-validated over five folds of target pages v, so that nothing is known of the page that is asked about (with folds
-of pairs, anchors that name v on many pages give it away), for d_max = 0 to 8: once with features ⟨t, d⟩ (*offset*),
-once with the terms of the same window as one bag (*text*). Shares of instances that are foretold rightly: of low, of
-high, and of all (the micro-average of Figure 6); and the share of pairs of a high and a low instance that are put in
-the right order (0.5 is chance), since a frontier only uses the order.
+cross-validated for d_max = 0 to 8: once with features ⟨t, d⟩ (*offset*), once with the terms of the same window as one
+bag (*text*). The five folds are of target pages v, since of a page that a crawl is to choose nothing is known yet;
+with ``--folds pair`` of pairs, as in an ordinary cross-validation, where other links to v are learned from. Shares of
+instances that are foretold rightly: of low, of high, and of all (the micro-average of Figure 6); and the share of
+pairs of a high and a low instance that are put in the right order (0.5 is chance), since a frontier only uses the
+order.
 
 ``--crawl`` adds what the crawls of two apprentices bring, with and without offsets: relevant pages by the truth.
 """
@@ -62,8 +63,10 @@ def pairs_of(visits: Sequence[Visit]) -> list[Pair]:
     return found
 
 
-def validated(pairs: Sequence[Pair], d_max: int, offsets: bool, given: Row) -> tuple[Bools, npt.NDArray[np.float64]]:
-    """Whether each instance is high, bool[n], and its log-odds by what links to other pages teach, float64[n]."""
+def validated(
+    pairs: Sequence[Pair], d_max: int, offsets: bool, folds: str, given: Row
+) -> tuple[Bools, npt.NDArray[np.float64]]:
+    """Whether each instance is high, bool[n], and its log-odds by what the other folds teach, float64[n]."""
     settings = ApprenticeSettings(**{**PAPER, **given, "d_max": d_max, "offsets": offsets})
     extras = Extras(settings, ())
     features: list[Packed] = []
@@ -72,7 +75,8 @@ def validated(pairs: Sequence[Pair], d_max: int, offsets: bool, given: Row) -> t
         features.append(features_of(page.links, index, settings, extras, {}))
     relevance = np.array([one for _, _, one in pairs])
     high = relevance >= (float(np.median(relevance)) if settings.buckets == "equal" else settings.cut)
-    fold = np.array([int(page.links.links.keys[index]) % FOLDS for page, index, _ in pairs if page.links is not None])
+    targets = [int(page.links.links.keys[index]) for page, index, _ in pairs if page.links is not None]
+    fold = np.array(targets if folds == "target" else range(len(pairs))) % FOLDS
     recipe = Recipe(
         d_max, Smoothing(settings.smoothing, settings.proportional), length=settings.length, offsets=offsets
     )
@@ -98,7 +102,7 @@ def study(task: Task, about: Callable[[str], bool], options: argparse.Namespace)
         pairs = [pairs[i] for i in np.sort(some).tolist()]
     for d_max in options.windows:
         for offsets in (False, True):
-            high, odds = validated(pairs, d_max, offsets, options.set)
+            high, odds = validated(pairs, d_max, offsets, options.folds, options.set)
             right = high == (odds >= 0)
             yield {
                 "web": task.name,
@@ -152,6 +156,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--pages", type=int, default=100_000)
     parser.add_argument("--most", type=int, default=4_000, help="instances, at most; more are sampled")
     parser.add_argument("--windows", default=",".join(map(str, range(WIDEST + 1))), help="values of d_max")
+    parser.add_argument("--folds", choices=("target", "pair"), default="target", help="what folds are made of")
     parser.add_argument("--crawl", action="store_true", help="also crawl with either")
     parser.add_argument(
         "--web",
