@@ -4,23 +4,40 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import msgspec
 import numpy as np
+import numpy.typing as npt
 import pytest
 from benchmarks.effects_ariadne import ENTRIES, ISLAND, OUTSIDE, MadeWeb, ring
 
 from clew import Project
 from clew.crawl.evidence import Evidence
 from clew.errors import ConfigError
-from clew.model import OTHER, Example, Judgement, Link, LinkBatch, LinkKind, Outcome, Response, Session, Source, Visit
+from clew.model import (
+    OTHER,
+    Example,
+    Judgement,
+    Keys,
+    Link,
+    LinkBatch,
+    LinkKind,
+    Outcome,
+    Response,
+    Session,
+    Source,
+    Visit,
+)
 from clew.project.assembly import CrawlOptions, crawl
-from clew.strategies.ariadne import Ariadne
+from clew.strategies.ariadne import Ariadne, ranks
 from clew.strategies.ariadne.criteria import geometric, lexicographic
-from clew.strategies.ariadne.focus import Aim, Widening, ignoring
+from clew.strategies.ariadne.focus import Aim, Widening, ignoring, narrower
+from clew.strategies.ariadne.history import DEEPEST, PathHistory, groups
+from clew.strategies.ariadne.ranks import Ranks, visited_graph
 from clew.strategies.ariadne.settings import CRITERIA, AriadneSettings
 from clew.strategies.ariadne.texts import LIMIT, learned
 from clew.strategies.base import Pages
@@ -29,7 +46,7 @@ from clew.strategies.registry import make
 from clew.text.reader import seed_links
 from clew.topics.formula import And, Or, Topic, parse
 from clew.topics.interest import Interest
-from clew.topics.semantics import POSSIBILISTIC
+from clew.topics.semantics import POSSIBILISTIC, FaginWimmers, Product
 from clew.topics.tree import TopicTree
 from clew.urls.canonical import host, keys, url_words
 from clew.web.simulated import parse_spec
@@ -177,6 +194,190 @@ class TestMean:
         assert begun().score(batch).tolist() == [1.0, 1.0]
 
 
+def arrived(url: str, relevant: bool, number: int = 2, outcome: Outcome = Outcome.OK) -> Visit:
+    """A visit of a URL."""
+    link = Link(batch_of(html_page(f"<a href='{url}'>x</a>")), 0, 0.5)
+    return Visit(number, link, Response(url, outcome, 200), None, None, 0.9 * relevant, relevant, 0)
+
+
+class TestHistory:
+    """(d) with ``history = "path"`` and ``"name"`` (ARI-31): m = 5 pages of the wider group's share, ½ at first."""
+
+    URLS = ("http://b.test/shop/x.html", "http://b.test/docs/x.html", "http://b.test/shop/item7.html")
+
+    def scores(self, history: str, bad: list[str], **settings: Any) -> list[float]:
+        strategy = begun(history=history, **only(host=1.0), **settings)
+        for number, url in enumerate(bad, 2):
+            strategy.learn(arrived(url, False, number))
+        batch = batch_of(html_page("".join(f"<a href='{url}'>x</a>" for url in self.URLS)))
+        visits = np.full(3, len(bad), np.float32)
+        batch = replace(batch, host_visits=visits, host_relevant=np.zeros(3, np.float32))
+        found: list[float] = strategy.score(batch).tolist()
+        return found
+
+    def test_bad_pages_of_a_folder_speak_against_its_others_more(self) -> None:
+        """15 bad ones below /shop/: host 2.5/20 = 0.125 for all; below /shop/ (0 + 5 · 0.125)/(15 + 5) = 0.03125."""
+        bad = [f"http://b.test/shop/item{n}.html" for n in range(20, 35)]
+        assert self.scores("host", bad) == pytest.approx([0.125] * 3)
+        assert self.scores("path", bad) == pytest.approx([0.03125, 0.125, 0.03125])
+
+    def test_and_names_that_differ_in_digits_still_more(self) -> None:
+        """item7 is like item20 to item34: (0 + 5 · 0.03125)/20 = 0.0078125."""
+        bad = [f"http://b.test/shop/item{n}.html" for n in range(20, 35)]
+        assert self.scores("name", bad, floor=0.001) == pytest.approx([0.03125, 0.125, 0.0078125])
+
+    def test_the_strength_counts_in_every_group(self) -> None:
+        bad = ["http://b.test/shop/item1.html"]
+        assert self.scores("path", bad, host_strength=1.0) == pytest.approx([0.125, 0.25, 0.125])
+
+    def test_good_pages_speak_for_their_folder(self) -> None:
+        """One good page in /a/: host 3.5/6, folder (1 + 5 · 3.5/6)/6 = 0.652778."""
+        strategy = begun(history="path", **only(host=1.0))
+        strategy.learn(arrived("http://b.test/a/1.html", True))
+        strategy.learn(arrived("http://b.test/c/1.html", False, outcome=Outcome.REDIRECT))  # no visit of its own
+        batch = batch_of(html_page("<a href='http://b.test/a/2.html'>x</a><a href='http://b.test/c/2.html'>x</a>"))
+        ones = np.ones(2, np.float32)
+        found = strategy.score(replace(batch, host_visits=ones, host_relevant=ones))
+        assert found == pytest.approx([0.652778, 3.5 / 6], abs=1e-6)
+
+    def test_groups_of_a_url(self) -> None:
+        def count(url: str, names: bool = True) -> int:
+            return len(list(groups(url, names)))
+
+        assert [count(f"http://a.test/{path}") for path in ("", "x", "d/", "d/x")] == [0, 1, 1, 2]
+        assert count("http://a.test/d/x", names=False) == 1
+        assert count(f"http://a.test/{'d/' * 20}", names=False) == DEEPEST
+        same = [list(groups(f"http://a.test/d/p{end}", True)) for end in ("1.html", "22.html?id=3", ".html")]
+        assert same[0] == same[1] != same[2]
+        assert not set(groups("http://a.test/d/x", True)) & set(groups("http://b.test/d/x", True))
+
+    def test_it_is_kept_when_a_crawl_stops(self) -> None:
+        strategy, fresh, other = (begun(history="path", **only(host=1.0)) for _ in range(3))
+        for n in range(3):
+            strategy.learn(arrived(f"http://b.test/shop/{n}", n == 1, n + 2))
+        fresh.restore(strategy.state())
+        batch = batch_of(html_page("<a href='http://b.test/shop/x'>x</a>"))
+        assert fresh.score(batch).tolist() == strategy.score(batch).tolist() != other.score(batch).tolist()
+        assert fresh.state() == strategy.state()
+        strategy.begin(StubView([]))
+        assert strategy.score(batch).tolist() == other.score(batch).tolist()
+        assert PathHistory(False).packed() == [b"", b""]
+
+
+class LinkedView(CrawledView):
+    """A view of pages that were crawled, with the links of each: hosts by the first letter of the page."""
+
+    def __init__(self, links: Mapping[str, str], relevant: str) -> None:
+        super().__init__([])
+        self.names, self.targets, self.good = list(links), list(links.values()), relevant
+
+    def url(self, name: str) -> str:
+        return f"http://{name}.test/"
+
+    def pages(self) -> Pages:
+        n = len(self.names)
+        numbers, zeros = np.arange(1, n + 1), np.zeros(n, np.float32)
+        hosts = np.array([ord(name) for name in self.names], np.uint32)
+        relevant = np.array([name in self.good for name in self.names])
+        found = keys([self.url(name) for name in self.names])
+        return Pages(numbers, found, hosts, np.zeros(n, np.int32), zeros, zeros, np.zeros((n, 1), np.float32), relevant)
+
+    def link_rows(self) -> Iterator[tuple[int, Keys, npt.NDArray[np.uint32]]]:
+        for number, targets in enumerate(self.targets, 1):
+            yield (
+                number,
+                keys([self.url(name) for name in targets]),
+                np.array([ord(name) for name in targets], np.uint32),
+            )
+
+
+class TestRanks:
+    """ARI-62. a, b, c and e were visited; c and e are relevant. a links to c and v; b to c, e, v and w; and to j, which
+    was visited and is not relevant, so that it says nothing of b. b leads to two relevant pages and a to one:
+    y_b > y_a > 0. Then x_c = x_v = y_a + y_b, x_e = x_w = x_j = y_b."""
+
+    LINKS: ClassVar = {"a": "cv", "b": "cevwj", "c": "", "e": "", "j": "jjj"}
+
+    def ranked(self, **settings: Any) -> Ariadne:
+        strategy = Ariadne(AriadneSettings(**settings))
+        strategy.begin(LinkedView(self.LINKS, relevant="ce"))
+        strategy.adapt(session(1, 1, 1))
+        return strategy
+
+    def batch(self, source: str, targets: str, visit: int) -> LinkBatch:
+        made = batch_of(html_page("".join(f"<a href='http://{name}.test/'>x</a>" for name in targets)))
+        return replace(made, source=replace(made.source, url=f"http://{source}.test/", visit=visit))
+
+    def test_hubs(self) -> None:
+        """Of two hubs, b has rank 1 and a ½; c is none. d was visited later and is worth ``neutral``."""
+        strategy = self.ranked(neutral=0.4, **only(hub_rank=1.0))
+        for source, visit, score in (("b", 2, 1.0), ("a", 1, 0.5), ("c", 3, 0.01), ("d", 6, 0.4)):
+            assert strategy.score(self.batch(source, "xy", visit)) == pytest.approx([score] * 2)
+
+    def test_authorities(self) -> None:
+        """Of five, c and v have rank 1, the others ⅗. x has no weight where a page that was looked at links to it, and
+        is worth ``neutral`` where a later one does."""
+        strategy = self.ranked(neutral=0.4, **only(authority_rank=1.0))
+        assert strategy.score(self.batch("b", "cvwx", 2)) == pytest.approx([1.0, 1.0, 0.6, 0.01])
+        assert strategy.score(self.batch("d", "cx", 6)) == pytest.approx([1.0, 0.4])
+
+    def test_links_to_anything_make_no_hub(self) -> None:
+        """j links to many pages, none of them relevant; with a link to a relevant one it would be a hub."""
+        for targets, hubs in (("xyz", 2), ("xyzc", 3)):
+            strategy = Ariadne(AriadneSettings(**only(hub_rank=1.0)))
+            strategy.begin(LinkedView(self.LINKS | {"j": targets}, relevant="ce"))
+            strategy.adapt(session(1, 1, 1))
+            assert len(strategy.ranks.hub_keys) == hubs
+
+    def test_before_the_first_session_nothing_is_ranked(self) -> None:
+        strategy = begun(neutral=0.4, **only(hub_rank=1.0, authority_rank=1.0))
+        assert strategy.score(batch_of(html_page(THREE))) == pytest.approx([0.4] * 3)
+
+    def test_only_where_they_count(self) -> None:
+        assert self.ranked(**only(source=1.0)).ranks.last == 0
+        assert self.ranked(combine="lexicographic", order=("hub_rank", "source")).ranks.last == 5
+        assert self.ranked(combine="lexicographic", order=("source",), **only(hub_rank=1.0)).ranks.last == 0
+
+    def test_they_are_kept_when_a_crawl_stops(self) -> None:
+        strategy = self.ranked(**only(hub_rank=1.0, authority_rank=2.0))
+        resumed = begun(**only(hub_rank=1.0, authority_rank=2.0))
+        resumed.restore(strategy.state())
+        batch = self.batch("b", "cvwx", 2)
+        np.testing.assert_array_equal(resumed.score(batch), strategy.score(batch))
+        assert resumed.state() == strategy.state()
+        assert Ranks.unpacked(Ranks.none().packed()).last == 0
+
+    def test_on_a_web_of_one_host_its_links_count(self) -> None:
+        view = LinkedView(self.LINKS, relevant="ce")
+        pages = view.pages()
+        graph = visited_graph(view, pages, inside=False)
+        apart, together = (Ranks.of(replace(graph, hosts=graph.hosts * many), pages) for many in (1, 0))
+        assert len(apart.hub_keys) == len(together.hub_keys) == 2
+        assert len(apart.authority_keys) == len(together.authority_keys) == 5
+
+    def test_the_best_are_kept_of_many(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(ranks, "MOST", 2)
+        strategy = self.ranked(neutral=0.4, **only(authority_rank=1.0))
+        assert strategy.score(self.batch("b", "cvw", 2)) == pytest.approx([1.0, 1.0, 0.01])
+
+    def test_a_crawl_is_led_by_them(self, tmp_path: Path) -> None:
+        """Through the whole loop, killed in between or not."""
+        weights = '[strategy.ariadne]\nhub_rank = 2.0\nauthority_rank = 2.0\nhistory = "name"\nrescore = "always"\n'
+        ours = visited(tmp_path / "ours", "ariadne", weights)
+        assert ours != visited(tmp_path / "plain", "ariadne")
+        assert ours == visited(tmp_path / "again", "ariadne", weights, stops=(30, 50))
+
+
+def test_a_state_of_the_version_before_is_taken_up() -> None:
+    view = view_of()
+    strategy, resumed = begun(view), begun(view)
+    strategy.adapt(session(1, 50, 50))
+    strategy.adapt(session(2, 0, 50))
+    before = msgspec.msgpack.encode(msgspec.msgpack.decode(strategy.state())[:4])
+    resumed.restore(before)
+    assert resumed.chain == strategy.chain and len(resumed.chain) == 2
+
+
 class TestLexicographic:
     def test_by_hand(self) -> None:
         """Two criteria, 2¹² = 4096 steps each. 0.5 -> 2048; 0.25 -> 1024; 1 -> 4095 (the last step).
@@ -195,8 +396,8 @@ class TestLexicographic:
         assert np.argsort(-strategy.score(batch_of(html_page(THREE)))).tolist() == [2, 0, 1]
 
 
-def visited(folder: Path, strategy: str, more: str = "") -> list[str]:
-    """The URLs that a crawl of 80 pages of a simulated web visits, in their order."""
+def visited(folder: Path, strategy: str, more: str = "", stops: tuple[int, ...] = ()) -> list[str]:
+    """The URLs that a crawl of 80 pages of a simulated web visits, in their order; ``stops``: where it is taken up."""
     spec = "sim:pages=1000,seed=5,words=60,broken=0.1,redirects=0.2"
     web = parse_spec(spec)
     settings = f"""
@@ -216,6 +417,8 @@ archive = false
 {more}"""
     write_project(folder, web.sample(3, web.topics(1)[0]), settings=settings)
     (folder / "relevant.txt").write_text("".join(f"{url}\n" for url in web.examples(5, web.topics(1)[0])))
+    for pages in stops:
+        crawl(Project(folder), CrawlOptions(max_pages=pages))
     project = Project(folder)
     crawl(project, CrawlOptions())
     store = project.open_store(read_only=True)
@@ -344,6 +547,58 @@ class TestFocus:
             shares.append(aim.weights[0])
         assert shares == pytest.approx([2 / 3, 4 / 5, 8 / 9, 16 / 17])
 
+    def test_weights_of_products(self) -> None:
+        """G2 by the interest's own rule. Weights ⅔, ⅓ of A = 0.9, B = 0.2: ⅓·0.9 + ⅔·(0.9 · 0.2) = 0.42, whether or not
+        the interest has weights itself; 2 : 1 there doubled for A is ⅘, ⅕: ⅗·0.9 + ⅖·0.18 = 0.612."""
+        aim, scores = Aim(And((Topic(0), Topic(1)))), np.array([[0.9, 0.2]])
+        for semantics, expected in ((Product(), 0.42), (FaginWimmers([2, 1], Product()), 0.612)):
+            wider = Widening("weigh").wider(aim, None, [1.0, 2.0], semantics)
+            assert wider is not None
+            assert wider.value(scores, semantics) == pytest.approx([expected])
+
+    def test_specialising_the_more_frequent_topic(self) -> None:
+        """ARI-47. Chain: sailing ∧ Rügen -> water sports ∧ Rügen -> water sports ∧ MV -> sports ∧ MV. Of sports and
+        MV, MV is the more frequent one and goes back to Rügen; then sports (to water sports), then water sports.
+        Undoing takes sports first."""
+        for specialise, seen in (
+            ("frequent", ["sports and Rügen", "water sports and Rügen", "sailing and Rügen", "sailing and Rügen"]),
+            ("undo", ["water sports and Mecklenburg-Vorpommern", "water sports and Rügen", *["sailing and Rügen"] * 2]),
+        ):
+            view = view_of()
+            strategy = begun(view, specialise=specialise)
+            assert view.tree is not None
+            find = view.tree.find
+            sports, water = find("sports"), find("water sports")
+            sailing, ruegen, land = find("sailing"), find("Rügen"), find("Mecklenburg-Vorpommern")
+            pairs = ((sailing, ruegen), (water, ruegen), (water, land), (sports, land))
+            strategy.chain = tuple(Aim(And((Topic(one), Topic(two)))) for one, two in pairs)
+            view.crawled({"sailing": 1, "water sports": 2, "sports": 30, "Rügen": 9, "Mecklenburg-Vorpommern": 40})
+            found = []
+            for number in range(2, 6):
+                strategy.adapt(session(number, 90, 90))
+                found.append(words(strategy, view))
+            assert found == seen
+            assert len(strategy.chain) == 1
+            assert [decision.kind for decision in view.decisions] == ["focus specialised"] * 3
+
+    def test_equally_frequent_topics_go_back_as_they_came(self) -> None:
+        topics = tree()
+        sailing, ruegen = topics.find("sailing"), topics.find("Rügen")
+        aims = [Aim(parse(text, topics)) for text in ("sailing and Rügen", "water sports and Rügen")]
+        aims.append(Aim(And((Topic(topics.parent(sailing)), Topic(topics.parent(ruegen))))))
+        assert narrower(tuple(aims), topics, [1.0] * len(topics)) == tuple(aims[:2])
+        halved = (*aims, replace(aims[-1], halved=1))
+        assert narrower(halved, topics, [1.0] * len(topics)) == tuple(aims)
+
+    def test_a_topic_that_others_were_lifted_into_goes_back_for_the_last_of_them(self) -> None:
+        """sailing ∨ surfing, both lifted to water sports, which stands once: the step of surfing is undone."""
+        topics = tree()
+        chain = tuple(
+            Aim(parse(text, topics)) for text in ("sailing or surfing", "water sports or surfing", "water sports")
+        )
+        found = narrower(chain, topics, [1.0] * len(topics))
+        assert found == chain[:2]
+
     def test_options_reach_the_crawl(self) -> None:
         for option, text in (("ignore", "sailing"), ("weigh", "sailing and Rügen (weights 0.67, 0.33)")):
             view = view_of()
@@ -390,7 +645,7 @@ class TestFocus:
         view.rows = np.zeros((4, len(view.topics)), np.float32)
         view.rows[:, view.tree.find("sailing")] = 0.3
         view.rows[:, view.tree.find("Rügen")] = [0.2, 0.2, 0.2, 0.4]
-        strategy._prior[:] = 0.5  # no opinion from the examples
+        strategy._rarity.prior[:] = 0.5  # no opinion from the examples
         strategy.adapt(session(1, 50, 50))
         strategy.adapt(session(2, 0, 50))
         assert words(strategy, view) == "sailing and Mecklenburg-Vorpommern"
@@ -548,6 +803,10 @@ class TestRest:
             ({"order": ("source", "source")}, "must name criteria, each once"),
             (NONE, "every criterion has weight 0"),
             ({"generalise_at": 0.9}, "must not be greater than specialise_at"),
+            (
+                {"generalise": "weigh", "specialise": "frequent"},
+                'specialise = "frequent" needs generalise = "taxonomy"',
+            ),
         ],
     )
     def test_wrong_settings_are_refused(self, settings: dict[str, Any], message: str) -> None:

@@ -21,7 +21,7 @@ STRATEGIES: Registry[Strategy] = Registry(
         ),
         "bingo": Entry("clew.strategies.bingo:Bingo", "learns from the best pages that it finds, then harvests"),
         "ariadne": Entry(
-            "clew.strategies.ariadne:Ariadne", "eight criteria under a focus that widens when less is found"
+            "clew.strategies.ariadne:Ariadne", "ten criteria under a focus that widens when less is found"
         ),
         "apprentice": Entry(
             "clew.strategies.apprentice:Apprentice", "learns which words around links lead to relevant pages"

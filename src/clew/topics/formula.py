@@ -19,7 +19,17 @@ from clew.errors import InputError
 from clew.topics.tree import ROOT, TopicTree
 
 __all__ = ["And", "Any", "Exclusions", "Focus", "Formula", "Not", "Or", "Topic", "check_taught", "conjunction"]
-__all__ += ["disjunction", "exclusions", "generalise", "may_draw_seeds", "parse", "relaxed", "topics_of", "unparse"]
+__all__ += [
+    "disjunction",
+    "exclusions",
+    "generalise",
+    "may_draw_seeds",
+    "parse",
+    "relaxed",
+    "replaced",
+    "topics_of",
+    "unparse",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,17 +280,18 @@ def generalise(formula: Formula, tree: TopicTree, frequency: Frequency) -> Formu
     if not movable:
         return None
     rarest = min(movable, key=lambda topic: frequency[topic])
-    return _replaced(formula, rarest, Topic(tree.parent(rarest)))
+    return replaced(formula, rarest, Topic(tree.parent(rarest)))
 
 
-def _replaced(formula: Formula, topic: int, other: Formula) -> Formula:
+def replaced(formula: Formula, topic: int, other: Formula) -> Formula:
+    """The formula with ``other`` in place of a topic, but for what stands under a Not."""
     match formula:
         case Topic(index):
             return other if index == topic else formula
         case And(parts):
-            return conjunction(_replaced(part, topic, other) for part in parts)
+            return conjunction(replaced(part, topic, other) for part in parts)
         case Or(parts):
-            return disjunction(_replaced(part, topic, other) for part in parts)
+            return disjunction(replaced(part, topic, other) for part in parts)
     return formula
 
 

@@ -13,10 +13,11 @@ Score of a link: the weighted geometric mean of criteria in (0, 1], or their lex
     (f) level       s = 1 / (1 + l)
     (g) transversal s = 1 to another host, ``intrinsic`` to the same
     (h) hub         s = o / (o + ``hub_links``)
+    hub_rank, authority_rank: those of the page it stands on, of the page it leads to (ranks.py)
 
 After session i, with the shares s_i and r_i of relevant pages in the session and in the crawl so far:
 
-    s_i < a·r_i: the focus is generalised, if possible       s_i > b·r_i: the last generalisation is undone
+    s_i < a·r_i: the focus is generalised, if possible       s_i > b·r_i: a generalisation is undone
 
 =========  ==========================================================
 symbol     name
@@ -43,13 +44,13 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from clew.errors import ConfigError
 from clew.graph.community import contains_community
-from clew.graph.edges import LinkGraph
-from clew.judges.hierarchy import Hierarchy
-from clew.model import Decision, Doubles, Judgement, Keys, LinkBatch, LinkKind, Session, TermIds
-from clew.strategies.ariadne.criteria import LOCAL, geometric, lexicographic
-from clew.strategies.ariadne.focus import Aim, Widening, renumbered
+from clew.model import Decision, Doubles, Judgement, LinkBatch, LinkKind, Outcome, Session, TermIds, Visit
+from clew.strategies.ariadne.criteria import LOCAL, geometric, host, lexicographic
+from clew.strategies.ariadne.focus import Aim, Widening, narrower, renumbered
+from clew.strategies.ariadne.history import PathHistory
+from clew.strategies.ariadne.ranks import Ranks, visited_graph
+from clew.strategies.ariadne.rarity import Rarity
 from clew.strategies.ariadne.settings import CRITERIA, LETTERS, MEANINGS, PRESETS, AriadneSettings
 from clew.strategies.ariadne.texts import learned, text_of_term
 from clew.strategies.base import Pages, Strategy, View
@@ -57,14 +58,11 @@ from clew.topics.formula import relaxed, topics_of, unparse
 from clew.topics.semantics import value
 from clew.topics.tree import ROOT
 
-PRIOR_PAGES = 20.0
-"""Pages that the examples count for in the frequency of topics."""
-
 Numbers = npt.NDArray[np.integer]
 
 
 class Ariadne(Strategy):
-    """Links by eight criteria under a focus that widens when fewer relevant pages are found."""
+    """Links by ten criteria under a focus that widens when fewer relevant pages are found."""
 
     name = "ariadne"
     Settings = AriadneSettings
@@ -77,6 +75,7 @@ class Ariadne(Strategy):
         self._weights: dict[str, float] = {name: weight for name, weight in weights.items() if weight > 0}
         self.chain: tuple[Aim, ...] = ()
         self.frequency = np.zeros(0)
+        self.history, self.ranks = PathHistory(self.settings.history == "name"), Ranks.none()
         self.topped = False
 
     # -- the crawl ----------------------------------------------------------------------------------------
@@ -89,26 +88,30 @@ class Ariadne(Strategy):
         self.table = learned(
             view.examples, interest, view.tree, _with_parents(wanted, view), self.settings.neutral, self.settings.strong
         )
-        labels = [example.topic for example in view.examples]
-        members = Hierarchy.of(view.topics).members(labels).sum(axis=1)
-        self._prior = (members + 1.0) / (len(labels) + 1.0)
-        self._given = self._ranks(view)
+        self.history, self.ranks = PathHistory(self.settings.history == "name"), Ranks.none()
+        self._rarity = Rarity(view, self.settings)
         self.chain, self.topped = (Aim(interest.formula),), False
-        self.frequency = self._given_first(self._prior)
+        self.frequency = self._rarity.at_first()
         self._refocus()
+
+    def learn(self, visit: Visit) -> None:
+        """Count the visit for its path."""
+        if self.settings.history != "host" and visit.response.outcome is not Outcome.REDIRECT:
+            self.history.note(visit.link.url, visit.relevant)
 
     def adapt(self, session: Session) -> bool:
         """Generalise or specialise the focus by the precision of the session."""
         pages = self._view.pages()
         self._look_for_community(pages)
+        self._rank(pages)
         before = self.aim, self._relaxed
-        self.frequency = self._estimated(pages)
+        self.frequency = self._rarity.estimated(pages, self.aim.formula)
         now, so_far = session.precision, session.precision_total
         settings = self.settings
         if now < settings.generalise_at * so_far or (settings.barren and not session.relevant_total):
             self._generalise(session)
         elif now > settings.specialise_at * so_far and len(self.chain) > 1:
-            self.chain, self.topped = self.chain[:-1], False
+            self._specialise()
             self._decide("focus specialised", session, before[0])
         self._refocus()
         changed = before != (self.aim, self._relaxed)
@@ -130,6 +133,13 @@ class Ariadne(Strategy):
         self.topped = True
         self._view.actions.at_top()
 
+    def _specialise(self) -> None:
+        tree, self.topped = self._view.tree, False
+        if self.settings.specialise == "frequent" and tree is not None:
+            self.chain = narrower(self.chain, tree, self.frequency.tolist())
+        else:
+            self.chain = self.chain[:-1]
+
     def _decide(self, kind: str, session: Session, before: Aim) -> None:
         names = self._view.topics
         facts: dict[str, str | int | float | bool] = {
@@ -149,33 +159,6 @@ class Ariadne(Strategy):
         self._text_topics = topics_of(self._relaxed)
         places = {topic: place for place, topic in enumerate(self._text_topics)}
         self._text_formula = renumbered(self._relaxed, places)
-
-    # -- rarity -------------------------------------------------------------------------------------------
-
-    def _estimated(self, pages: Pages) -> Doubles:
-        """How frequent each topic is among the pages crawled, float64[k], smoothed by the examples'."""
-        count = len(pages)
-        if self.settings.rarity == "relevant":
-            found = (pages.scores >= self._view.interest.threshold).sum(axis=0)
-        else:
-            topics = np.array(topics_of(self.aim.formula))
-            least = topics[np.argmin(pages.scores[:, topics], axis=1)] if len(topics) else np.empty(0, np.int64)
-            found = count - np.bincount(least, minlength=len(self._prior))
-        return self._given_first((found + PRIOR_PAGES * self._prior) / (count + PRIOR_PAGES))
-
-    def _ranks(self, view: View) -> dict[int, int]:
-        """The topics that the user ranked, by rarity. Raises InputError for a name that is none."""
-        names = self.settings.rare_first
-        if names and view.tree is None:
-            raise ConfigError("strategy.ariadne.rare_first names topics, but the project has no topics.yaml")
-        return {view.tree.find(name): rank for rank, name in enumerate(names)} if view.tree is not None else {}
-
-    def _given_first(self, frequency: Doubles) -> Doubles:
-        """With the topics of ``rare_first`` before all others, in their order."""
-        found = np.asarray(frequency, np.float64) + len(self._given)
-        for topic, rank in self._given.items():
-            found[topic] = rank
-        return found
 
     # -- scores -------------------------------------------------------------------------------------------
 
@@ -201,7 +184,8 @@ class Ariadne(Strategy):
         """A criterion of every link, float64[n] in [0, 1] (or [1], the same for all of them)."""
         if name in LOCAL:
             return LOCAL[name](links, self.settings)
-        return {"source": self._source, "url": self._url, "anchor": self._anchor}[name](links)
+        others = {"source": self._source, "url": self._url, "anchor": self._anchor, "host": self._host}
+        return (others | {"hub_rank": self._hub_rank, "authority_rank": self._authority_rank})[name](links)
 
     def _source(self, links: LinkBatch) -> Doubles:
         return self.aim.value(links.source.scores[None, :], self._semantics)
@@ -213,6 +197,18 @@ class Ariadne(Strategy):
     def _anchor(self, links: LinkBatch) -> Doubles:
         texts, terms, offsets = links.offsets(self.settings.close)
         return self._texts(texts, terms, len(links), 0.5 ** np.abs(offsets) if self.settings.close else None)
+
+    def _host(self, links: LinkBatch) -> Doubles:
+        shares = host(links, self.settings)
+        if self.settings.history == "host":
+            return shares
+        return self.history.shares(links.links.urls, shares, self.settings.host_strength)
+
+    def _hub_rank(self, links: LinkBatch) -> Doubles:
+        return self.ranks.hub(links, self.settings.neutral)
+
+    def _authority_rank(self, links: LinkBatch) -> Doubles:
+        return self.ranks.authority(links, self.settings.neutral)
 
     def _texts(self, texts: Numbers, terms: TermIds, count: int, shares: Doubles | None) -> Doubles:
         if not self._text_topics:
@@ -241,14 +237,21 @@ class Ariadne(Strategy):
             parts.append(f"({LETTERS[name]}) {MEANINGS[name]}{about}: {found:.3f}{how}")
         return [*parts, f"{self.settings.combine}: {self.score(links)[index]:.4f}"]
 
-    # -- communities --------------------------------------------------------------------------------------
+    # -- links among visited pages ------------------------------------------------------------------------
+
+    def _rank(self, pages: Pages) -> None:
+        """Hub and authority ranks, if they count."""
+        used = self.settings.order if self.settings.combine == "lexicographic" else tuple(self._weights)
+        if {"hub_rank", "authority_rank"} & set(used) and pages.relevant.any():
+            graph = visited_graph(self._view, pages, inside=False)
+            self.ranks = Ranks.of(graph, pages)
 
     def _look_for_community(self, pages: Pages) -> None:
         """The last stopping rule, among the pages visited."""
         size = self.settings.community_pages
         if not size or int(pages.relevant.sum()) < size:
             return
-        if contains_community(visited_graph(self._view, pages), pages.relevant, size):
+        if contains_community(visited_graph(self._view, pages, inside=True), pages.relevant, size):
             self._view.actions.decide(
                 Decision("community found", {"pages": size, "relevant": int(pages.relevant.sum())})
             )
@@ -259,13 +262,14 @@ class Ariadne(Strategy):
     def state(self) -> bytes:
         names = self._view.topics
         chain = [aim.packed(names) for aim in self.chain]
-        return msgspec.msgpack.encode([chain, list(names), self.frequency.tobytes(), self.topped])
+        more = self.history.packed(), self.ranks.packed()
+        return msgspec.msgpack.encode([chain, list(names), self.frequency.tobytes(), self.topped, *more])
 
     def restore(self, state: bytes) -> None:
         """A focus on another interest than the present one, or on topics that are no more, is forgotten."""
         if not state:
             return
-        chain, names, frequency, topped = msgspec.msgpack.decode(state)
+        chain, names, frequency, topped, *more = msgspec.msgpack.decode(state)
         numbers = {path: index for index, path in enumerate(self._view.topics)}
         try:
             aims = tuple(Aim.unpacked(packed, numbers) for packed in chain)
@@ -275,21 +279,10 @@ class Ariadne(Strategy):
             return
         self.chain, self.topped = aims, topped
         self.frequency = np.frombuffer(frequency, np.float64)
+        if more:  # the version before had neither
+            self.history.unpack(more[0])
+            self.ranks = Ranks.unpacked(more[1])
         self._refocus()
-
-
-def visited_graph(view: View, pages: Pages) -> LinkGraph:
-    """The pages visited, node i the i-th of ``pages``, and the links among them."""
-    places = {number: place for place, number in enumerate(pages.numbers.tolist())}
-    rows: list[tuple[Keys, Numbers]] = [(np.empty(0, np.uint64), np.empty(0, np.uint32))] * len(pages)
-    for number, keys, hosts in view.link_rows():
-        if (place := places.get(number)) is not None:
-            inside = np.isin(keys, pages.keys)
-            rows[place] = keys[inside], hosts[inside]
-    starts = np.cumsum([0, *(len(keys) for keys, _ in rows)])
-    targets = np.concatenate([np.empty(0, np.uint64), *(keys for keys, _ in rows)])
-    hosts = np.concatenate([np.empty(0, np.uint32), *(found for _, found in rows)])
-    return LinkGraph.from_columns(pages.keys, pages.hosts.astype(np.int64), starts, targets, hosts.astype(np.int64))
 
 
 def _with_parents(topics: tuple[int, ...], view: View) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ BITS = 24
 
 
 def host(links: LinkBatch, settings: AriadneSettings) -> Doubles:
-    """(d): after 15 bad pages the 16th is probably bad, too."""
+    """(d) by the host alone: after 15 bad pages the 16th is probably bad, too."""
     m, p = settings.host_strength, settings.host_prior
     return np.asarray((links.host_relevant.astype(np.float64) + m * p) / (links.host_visits + m), np.float64)
 
@@ -43,7 +43,6 @@ def hub(links: LinkBatch, settings: AriadneSettings) -> Doubles:
 
 
 LOCAL: dict[str, Callable[[LinkBatch, AriadneSettings], Doubles]] = {
-    "host": host,
     "distance": distance,
     "level": level,
     "transversal": transversal,

@@ -5,6 +5,9 @@
                    Fagin and Wimmers' formula, until the part has NEARLY_ALL of the weight
     G3 "taxonomy"  the most infrequent topic is replaced by its parent
 
+Back again: the last step is undone; or, with ``specialise`` "frequent", after steps of G3 the most frequent of the
+topics that were put in is replaced by the one that it stands for, and the other steps stay.
+
 What no option can widen, a single topic in G1 and G2 or topics of the first level in G3, is at the top; then the
 weight of criterion (a) may be halved, ``widen`` times (not in the paper).
 """
@@ -14,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any as Anything
 from typing import Literal, TypeAlias
 
@@ -31,6 +35,8 @@ from clew.topics.formula import (
     conjunction,
     disjunction,
     generalise,
+    replaced,
+    topics_of,
     unparse,
 )
 from clew.topics.semantics import FaginWimmers, Semantics, value
@@ -55,7 +61,8 @@ class Aim:
         if not self.weights or not isinstance(self.formula, And):
             return value(self.formula, scores, semantics)
         parts = np.stack([value(part, scores, semantics) for part in self.formula.parts])
-        return FaginWimmers(self.weights).conjunction(parts)
+        rule = semantics.rule if isinstance(semantics, FaginWimmers) else semantics
+        return FaginWimmers(self.weights, rule).conjunction(parts)
 
     def words(self, names: Sequence[str]) -> str:
         """For people; ``names`` are the topics' paths."""
@@ -72,6 +79,21 @@ class Aim:
     def unpacked(cls, packed: Sequence[Anything], numbers: Mapping[str, int]) -> Aim:
         """From ``packed``. Raises KeyError when a topic is no more."""
         return cls(_unpacked(packed[0], numbers), tuple(packed[1]), packed[2])
+
+
+def narrower(chain: tuple[Aim, ...], tree: TopicTree, frequency: Frequency) -> tuple[Aim, ...]:
+    """The aims from the interest on, without the step of G3 that put in the most frequent topic of the present focus;
+    of equally frequent ones, the last. ``chain`` has two aims at least."""
+    if chain[-1].halved:
+        return chain[:-1]
+    inside = [set(topics_of(aim.formula, negated=False)) for aim in chain]
+    lifted = [(before - after).pop() for before, after in pairwise(inside)]
+    present = [step for step, topic in enumerate(lifted) if tree.parent(topic) in inside[-1]]
+    undone = max(present, key=lambda step: (frequency[tree.parent(lifted[step])], step))
+    aims = list(chain[: undone + 1])
+    for topic in lifted[undone + 1 :]:
+        aims.append(Aim(replaced(aims[-1].formula, topic, Topic(tree.parent(topic)))))
+    return tuple(aims)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,14 @@ from typing import Annotated, Literal, TypeAlias, get_args
 from clew.section import Section, doc
 from clew.strategies.ariadne.focus import Option
 
-Criterion: TypeAlias = Literal["source", "url", "anchor", "host", "distance", "level", "transversal", "hub"]
-"""(a) to (h)."""
+Criterion: TypeAlias = Literal[
+    "source", "url", "anchor", "host", "distance", "level", "transversal", "hub", "hub_rank", "authority_rank"
+]
+"""(a) to (h); (i) and (j) are the paper's further work."""
 
 CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 
-LETTERS: dict[str, str] = dict(zip(CRITERIA, "abcdefgh", strict=True))
+LETTERS: dict[str, str] = dict(zip(CRITERIA, "abcdefghij", strict=True))
 MEANINGS = {
     "source": "relevance of the page it stands on to the focus",
     "url": "what its URL says of it",
@@ -22,6 +24,8 @@ MEANINGS = {
     "level": "depth of its URL's path",
     "transversal": "whether it leads to another host",
     "hub": "links on the page it stands on",
+    "hub_rank": "hub rank of the page it stands on",
+    "authority_rank": "authority rank of its page",
 }
 
 
@@ -36,6 +40,8 @@ class AriadneSettings(Section, frozen=True):
     level: Annotated[float, doc("Weight of (f): the depth of the URL's path.", ge=0)] = 0.0
     transversal: Annotated[float, doc("Weight of (g): whether the link leads to another host.", ge=0)] = 0.0
     hub: Annotated[float, doc("Weight of (h): the number of links on the source page.", ge=0)] = 0.0
+    hub_rank: Annotated[float, doc("Weight of (i): how good a hub the source page is.", ge=0)] = 0.0
+    authority_rank: Annotated[float, doc("Weight of (j): how good an authority the link's page is.", ge=0)] = 0.0
     combine: Annotated[
         Literal["mean", "lexicographic"], doc("How criteria become one score; mean: the weighted geometric mean.")
     ] = "mean"
@@ -46,13 +52,19 @@ class AriadneSettings(Section, frozen=True):
         "host",
     )
     floor: Annotated[float, doc("No criterion counts as less.", gt=0, lt=1)] = 0.01
-    neutral: Annotated[float, doc("What a URL or anchor is worth that says nothing.", gt=0, lt=1)] = 0.3
+    neutral: Annotated[
+        float, doc("Worth of a URL or anchor that says nothing, of a page not ranked yet.", gt=0, lt=1)
+    ] = 0.3
     strong: Annotated[float, doc("Least weight of the terms of topics' names and keywords (log-odds).", ge=0)] = 3.0
     close: Annotated[int, doc("DOM leaves left and right of an anchor whose text counts too.", ge=0, le=5)] = 0
     texts: Annotated[Literal["rarer", "either"], doc("Of A and B, which topic anchors and URLs must speak of.")] = (
         "rarer"
     )
     texts_about: Annotated[Literal["interest", "focus"], doc("What they are valued by.")] = "interest"
+    history: Annotated[
+        Literal["host", "path", "name"],
+        doc("(d): of its host; also of the folders of its path; also of file names that differ in digits alone."),
+    ] = "host"
     host_prior: Annotated[float, doc("Share of relevant pages on a host without history.", gt=0, le=1)] = 0.5
     host_strength: Annotated[float, doc("Pages of history for which that share counts.", gt=0)] = 5.0
     intrinsic: Annotated[float, doc("(g) of links that stay on their host.", gt=0, le=1)] = 0.5
@@ -64,6 +76,10 @@ class AriadneSettings(Section, frozen=True):
         float, doc("Undo the last generalisation when a session has more than this times it.", gt=0, le=1)
     ] = 0.8
     generalise: Annotated[Option, doc("How the focus is generalised.")] = "taxonomy"
+    specialise: Annotated[
+        Literal["undo", "frequent"],
+        doc("The last generalisation is undone; or (taxonomy only) that which put in the most frequent topic."),
+    ] = "undo"
     boost: Annotated[float, doc("What weigh multiplies the weight of the rarest topic by.", gt=1)] = 2.0
     widen: Annotated[int, doc("How often the weight of (a) may be halved when the focus is at its top.", ge=0)] = 0
     barren: Annotated[bool, doc("Generalise also while nothing relevant was found at all.")] = False
@@ -88,9 +104,13 @@ class AriadneSettings(Section, frozen=True):
             raise ValueError("every criterion has weight 0; give one of them a weight, such as source")
         if self.generalise_at > self.specialise_at:
             raise ValueError("generalise_at must not be greater than specialise_at (a ≤ b)")
+        if self.specialise == "frequent" and self.generalise != "taxonomy":
+            raise ValueError('specialise = "frequent" needs generalise = "taxonomy": only that puts topics in')
 
 
 PAPER = {
+    "hub_rank": 0.0,
+    "authority_rank": 0.0,
     "combine": "mean",
     "close": 0,
     "texts": "rarer",
