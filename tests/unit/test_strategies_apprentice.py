@@ -126,37 +126,48 @@ class TestInstances:
             strategy = apprentice(view, instances=choice)
             strategy.learn(fetched(one, 3, 0.9, index=0))
             strategy.learn(fetched(two, 4, 0.1, index=1))
-            strategy.teacher.look_back(view.visits(), strategy.extras)
+            strategy.teacher.look_back(view.visits(), strategy.extras, every=True)
             assert strategy.teacher.counted().instances.sum() == pairs
 
-    def test_only_pages_that_were_fetched_before_make_pairs(self) -> None:
+    @pytest.mark.parametrize(("choice", "pairs"), [("before", 2), ("all", 3), ("followed", 1)])
+    def test_pages_that_were_fetched_before_make_pairs(self, choice: str, pairs: int) -> None:
         # x is fetched third, from page 1. Page 2 links to x too, and was fetched before it; page 4 was not (APP-10).
         pages = [page("<p><a href=/x>blue</a>", visit=number) for number in (1, 2, 4)]
         view = StubView()
         view.seen = [
             replace(fetched(links, number, 0.9), links=links) for links, number in zip(pages, (1, 2, 4), strict=True)
         ]
-        visit = fetched(pages[0], 3, 0.9)
         for kept in (False, True):  # also when the crawl stops in between
-            strategy = apprentice(view, instances="all")
-            strategy.learn(visit)
+            strategy = apprentice(view, instances=choice, warmup=1)
+            strategy.learn(fetched(pages[0], 3, 0.9))
             if kept:
-                resumed = apprentice(view, instances="all")
+                resumed = apprentice(view, instances=choice, warmup=1)
                 resumed.restore(strategy.state())
                 strategy = resumed
-            strategy.teacher.look_back(view.visits(), strategy.extras)
-            assert strategy.teacher.counted().instances.tolist() == [0, 2]
+            strategy.adapt(session())
+            assert strategy.teacher.since.instances.tolist() == [0, pairs]
+
+    def test_of_a_finished_crawl_all_pairs_count(self) -> None:
+        """Section 3.5, and so with both settings: page 4 was fetched after x."""
+        pages = [page("<p><a href=/x>blue</a>", visit=number) for number in (1, 4)]
+        visits = [fetched(pages[0], 3, 0.9), *(fetched(page("<p><a href=/y>red</a>", visit=1), 4, 0.1),) * 5]
+        visits = [replace(visit, links=pages[1] if visit.number == 4 else None) for visit in visits]
+        for choice, high in (("followed", 1), ("before", 6), ("all", 6)):
+            view = StubView()
+            view.others["../first"] = visits
+            strategy = apprentice(view, instances=choice, learn_from="../first")
+            assert strategy.teacher.since.instances[1] + strategy.table.instances[1] == high
 
     def test_a_state_that_does_not_say_when_a_page_was_fetched_counts_every_pair(self) -> None:
         batch, view = page("<p><a href=/x>blue</a>", visit=1), StubView()
-        strategy = apprentice(view, instances="all")
+        strategy = apprentice(view, instances="before")
         strategy.learn(fetched(batch, 3, 0.9))
         *form, parts = msgspec.msgpack.decode(strategy.state())
         parts[-1] = [row[:3] for row in parts[-1]]  # as the version before wrote it
-        older = apprentice(view, instances="all")
+        older = apprentice(view, instances="before")
         older.restore(msgspec.msgpack.encode([*form, parts]))
         late = page("<p><a href=/x>blue</a>", visit=4)
-        older.teacher.look_back([replace(fetched(late, 4, 0.9), links=late)], older.extras)
+        older.teacher.look_back([replace(fetched(late, 4, 0.9), links=late)], older.extras, every=False)
         assert older.teacher.counted().instances.sum() == 2
 
     @pytest.mark.parametrize(("cut", "classes"), [(0.1, [0, 3]), (0.5, [1, 2]), (0.6, [2, 1]), (0.95, [3, 0])])

@@ -29,8 +29,8 @@ and the whole frontier is scored again, and again after a session once there are
 
 Departures. (1) The paper scores by the posterior of *high*, which is 0 or 1 for nearly every link; ours is the same
 order without ties: x itself, squashed so that 32 bits tell links apart. (2) An instance is the link that was
-followed (``instances = "followed"``); the paper takes every link from u to v: "all". (3) A fetch that fails is an
-instance of low: it is lost as well. (4) The prior depends on the relevance of u.
+followed (``instances = "followed"``); the paper takes every link to v, of pages u fetched before v ("before").
+(3) A fetch that fails is an instance of low: it is lost as well. (4) The prior depends on the relevance of u.
 It learns from links that were followed, mostly those of relevant pages: without that, links of which it knows nothing,
 such as those of pages unlike any before, look as good as these. (5) Pseudo-counts follow the sizes of the classes
 (``proportional``): with Laplace's, a feature seen once in the larger class speaks against it, so unknown words look
@@ -93,8 +93,8 @@ class Apprentice(Strategy):
         other = Teacher(self.settings)
         for visit in view.other_crawl(self.settings.learn_from):
             other.take(visit, self.extras)
-        if self.settings.instances == "all":
-            other.look_back(view.other_crawl(self.settings.learn_from), self.extras)
+        if self.settings.instances != "followed":  # section 3.5 takes both orders
+            other.look_back(view.other_crawl(self.settings.learn_from), self.extras, every=True)
         self.teacher.since, self.teacher.cut = other.counted(), other.cut
         self.teacher.first = other.first
         self._train(f"the crawl of {self.settings.learn_from}")
@@ -113,8 +113,8 @@ class Apprentice(Strategy):
         grown = self.teacher.seen >= max(self.settings.warmup, self.trained_at * (1 + self.settings.growth))
         if not grown or session.number % self.settings.retrain_every:
             return False
-        if self.settings.instances == "all" and self.view is not None:
-            self.teacher.look_back(self.view.visits(), self.extras)
+        if self.settings.instances != "followed" and self.view is not None:
+            self.teacher.look_back(self.view.visits(), self.extras, every=self.settings.instances == "all")
         self.teacher.counted()
         return self._train("this crawl")
 

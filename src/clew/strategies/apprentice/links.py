@@ -178,12 +178,13 @@ class Teacher:
             taught = features, visit.relevance >= self.cut
         if self.options.siblings:
             self.known[link.key] = visit.relevance >= (0.5 if np.isnan(self.cut) else self.cut)
-        if self.options.instances == "all":
+        if self.options.instances != "followed":
             self.fresh[link.key] = visit.relevance, link.batch.source.visit, visit.number
         return taught
 
-    def look_back(self, visits: Iterable[Visit], extras: Extras) -> None:
-        """Every other link (u, v) to a page fetched since last time is an instance too, u fetched before v."""
+    def look_back(self, visits: Iterable[Visit], extras: Extras, every: bool) -> None:
+        """The other links (u, v) to pages fetched since last time are instances too: ``every`` one, or those of pages u
+        that were fetched before v."""
         wanted = np.sort(np.array(list(self.fresh), np.uint64))
         for visit in visits:
             if visit.links is None or visit.response.outcome is Outcome.REDIRECT:
@@ -191,7 +192,7 @@ class Teacher:
             keys = visit.links.links.keys
             for index in np.flatnonzero(np.isin(keys, wanted)).tolist():
                 relevance, followed_from, number = self.fresh[int(keys[index])]
-                if followed_from != visit.number < number:
+                if followed_from != visit.number and (every or visit.number < number):
                     features = features_of(visit.links, index, self.options, extras, self.known)
                     self.waiting.append((relevance, features))
         self.fresh.clear()

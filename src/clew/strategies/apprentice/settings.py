@@ -31,8 +31,11 @@ class ApprenticeSettings(Section, frozen=True):
         Literal["all", "first"], doc("Where a page has several links to a URL: all of them, or the first.")
     ] = "all"
     instances: Annotated[
-        Literal["followed", "all"],
-        doc("What is learned from: followed links, or all links between fetched pages (slower)."),
+        Literal["followed", "before", "all"],
+        doc(
+            "What is learned from: followed links; or (slower) also other links to a page, of pages fetched before it, "
+            "or of any."
+        ),
     ] = "followed"
     buckets: Annotated[
         Literal["cut", "equal"],
@@ -82,7 +85,7 @@ PAPER = {
     "offsets": True,
     "window": "fixed",
     "anchors": "all",
-    "instances": "all",
+    "instances": "before",
     "buckets": "equal",
     "failures": False,
     "smoothing": 1.0,
