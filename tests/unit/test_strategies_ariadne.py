@@ -599,6 +599,14 @@ class TestFocus:
         found = narrower(chain, topics, [1.0] * len(topics))
         assert found == chain[:2]
 
+    def test_steps_of_other_options_are_undone_in_order(self) -> None:
+        """The chain was begun with G1 or G2, and the settings changed between two runs."""
+        topics = tree()
+        narrow, one = Aim(parse("sailing and Rügen", topics)), Aim(parse("sailing", topics))
+        weighed = replace(narrow, weights=(2 / 3, 1 / 3))
+        for chain in ((narrow, one), (narrow, weighed), (narrow, one, Aim(Topic(topics.find("water sports"))))):
+            assert narrower(chain, topics, [1.0] * len(topics)) == chain[:-1]
+
     def test_options_reach_the_crawl(self) -> None:
         for option, text in (("ignore", "sailing"), ("weigh", "sailing and Rügen (weights 0.67, 0.33)")):
             view = view_of()

@@ -83,17 +83,29 @@ class Aim:
 
 def narrower(chain: tuple[Aim, ...], tree: TopicTree, frequency: Frequency) -> tuple[Aim, ...]:
     """The aims from the interest on, without the step of G3 that put in the most frequent topic of the present focus;
-    of equally frequent ones, the last. ``chain`` has two aims at least."""
-    if chain[-1].halved:
+    of equally frequent ones, the last. ``chain`` has two aims at least. Without its last step if that, or one before
+    it, was none of G3: the settings were others then."""
+    found = [_lifted(one, wider, tree) for one, wider in pairwise(chain)]
+    lifted = [topic for topic in found if topic is not None]
+    parents = [tree.parent(topic) for topic in lifted]
+    inside = topics_of(chain[-1].formula, negated=False)
+    present = [(frequency[parent], step) for step, parent in enumerate(parents) if parent in inside]
+    if len(lifted) < len(found) or not present:
         return chain[:-1]
-    inside = [set(topics_of(aim.formula, negated=False)) for aim in chain]
-    lifted = [(before - after).pop() for before, after in pairwise(inside)]
-    present = [step for step, topic in enumerate(lifted) if tree.parent(topic) in inside[-1]]
-    undone = max(present, key=lambda step: (frequency[tree.parent(lifted[step])], step))
+    undone = max(present)[1]
     aims = list(chain[: undone + 1])
-    for topic in lifted[undone + 1 :]:
-        aims.append(Aim(replaced(aims[-1].formula, topic, Topic(tree.parent(topic)))))
+    for topic, parent in zip(lifted[undone + 1 :], parents[undone + 1 :], strict=True):
+        aims.append(Aim(replaced(aims[-1].formula, topic, Topic(parent))))
     return tuple(aims)
+
+
+def _lifted(one: Aim, wider: Aim, tree: TopicTree) -> int | None:
+    """The topic whose parent stands in the wider aim instead; None where that is not the difference."""
+    gone = set(topics_of(one.formula, negated=False)) - set(topics_of(wider.formula, negated=False))
+    topic = gone.pop() if len(gone) == 1 else None
+    if topic is None or wider != Aim(replaced(one.formula, topic, Topic(tree.parent(topic)))):
+        return None
+    return topic
 
 
 @dataclass(frozen=True, slots=True)
