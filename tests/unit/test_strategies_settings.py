@@ -1,6 +1,8 @@
 """Every setting of every strategy has an effect: with another value, and all else alike, links score otherwise, or
-other pages are asked for. A new setting needs a case here, or the name of a test elsewhere that fails when it is
-ignored."""
+other pages are asked for.
+
+A new setting needs a case here, or the name of a test elsewhere that fails when it is ignored.
+"""
 
 from __future__ import annotations
 
