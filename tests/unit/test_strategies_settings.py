@@ -26,6 +26,7 @@ from clew.registry import settings_of
 from clew.strategies.apprentice import Apprentice
 from clew.strategies.apprentice.links import features_of
 from clew.strategies.base import Strategy
+from clew.strategies.context_graph import ContextGraph
 from clew.strategies.registry import STRATEGIES, make
 from clew.text.reader import seed_links
 from clew.urls.canonical import host, keys, url_words
@@ -285,7 +286,8 @@ def graphs(*, alone: bool = False, **settings: Any) -> str:
         visited(strategy, view, name, 0.9 if name == "list" else 0.1)
     if not alone or strategy.wants_to_consult():
         said.append(asyncio.run(strategy.consult()))
-    said.append(scores_of(strategy))
+    assert isinstance(strategy, ContextGraph) and strategy.model is not None
+    said += [scores_of(strategy), strategy.model.priors.tolist()]
     for number, name in enumerate(("found", "more"), 1):
         visited(strategy, view, name, 0.9)
         strategy.adapt(Session(number, number, number, 1, 1, number, number))
