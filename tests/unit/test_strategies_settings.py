@@ -80,14 +80,10 @@ CASES: dict[str, dict[str, Case]] = {
         "generalise_at": Case(0.9, {"specialise_at": 1.0}),
         "specialise_at": Case(1.0, {"generalise_at": 0.8}),
         "generalise": Case("ignore", FOCUS, formula="A and F"),
-        "specialise": Case("frequent", FOCUS, formula="A and F"),
         "boost": Case(9.0, FOCUS | {"generalise": "weigh"}, formula="A and F"),
         "widen": Case(3, FOCUS),
-        "barren": Case(True, threshold=1.0),
         "rarity": Case("least", FOCUS, formula="A and F"),
-        "rare_first": Case(("F", "A"), FOCUS, formula="A and F"),
         "rescore": Case("new", FOCUS),
-        "prune": Case(True, threshold=0.99),
         "community_pages": Case(5),
     },
     "apprentice": {
@@ -185,6 +181,12 @@ GRAPHS: dict[str, Case] = {
 
 APPRENTICE = "test_strategies_apprentice.py::"
 ELSEWHERE = {
+    "ariadne": {
+        "barren": "test_strategies_ariadne.py::test_nothing_found_at_all_changes_nothing_unless_asked_to",
+        "rare_first": "test_strategies_ariadne.py::test_rarity_may_be_told",
+        "prune": "test_strategies_ariadne.py::test_pruning",
+        "specialise": "test_strategies_ariadne.py::test_specialising_the_more_frequent_topic",
+    },
     "apprentice": {
         "anchors": "test_strategies_settings.py::test_the_apprentice_takes_the_first_of_several_anchors",
         "learn_from": APPRENTICE + "test_a_finished_crawl_trains_it_before_the_first_page",
