@@ -139,6 +139,7 @@ CASES: dict[str, dict[str, Case]] = {
         "host_weights": Case(False, ROUNDS | {"hubs": 3, "across_hosts": False}),
         "iterations": Case(1, ROUNDS | {"hubs": 3, "hub_boost": 3.0}),
         "ask_backlinks": Case(3, ROUNDS),
+        "hub_share": Case(1.0, ROUNDS | {"hubs": 50}),
     },
     "tunnelling": {
         "threshold": Case(0.999, {"cutoff": 0.0}),
@@ -193,6 +194,7 @@ ELSEWHERE = {
         "only_from": APPRENTICE + "test_the_recall_crawler_stays_where_another_crawl_was",
     },
     "bingo": {
+        "authority_share": "test_strategies_bingo.py::test_each_source_has_its_share_of_a_round",
         "archetypes": "test_strategies_bingo.py::test_archetypes_are_surer_than_the_mean_of_what_was_trained_on",
         "widen": "test_strategies_settings.py::test_bingo_tunnels_deeper_when_no_link_is_left",
     },

@@ -10,10 +10,8 @@ from clew.strategies.base import View
 def fewest_pages(view: View) -> int:
     """How many relevant pages were filed under the topic of the interest that has the fewest: of those that have
     examples, the wanted ones and all below them."""
-    wanted = set(view.interest.wanted_topics)
-    if view.tree is not None:
-        wanted |= {below for topic in view.interest.wanted_topics for below in view.tree.below(topic)}
-    topics = sorted(wanted & {one.topic for one in view.examples}) or [view.interest.wanted]
+    asked = {one.topic for one in view.examples if view.interest.concerns(one.topic)}
+    topics = sorted(asked) or [view.interest.wanted]
     pages = view.pages()
     filed = pages.topics[pages.relevant]
     counts = np.bincount(filed[filed >= 0], minlength=max(topics) + 1)
