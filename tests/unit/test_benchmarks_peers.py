@@ -230,7 +230,8 @@ def test_the_command_puts_peers_beside_our_strategies(tmp_path, monkeypatch, cap
     assert [row["strategy"] for row in rows] == ["breadth-first", "best-first", "toy breadth-first"]
     assert {row["recall"] for row in rows} == {1.0}
     assert set(rows[2]) == {
-        *("task", "strategy", "judge", "repeat", "seed", "area_over_oracle", "recall", "fetched", "found", "seconds")
+        *("task", "strategy", "judge", "repeat", "seed", "area_over_oracle", "recall", "fetched", "found", "seconds"),
+        "asked",
     }
     (kept,) = load_results(out)
     assert kept.runs[-1].urls == (A, B, C, D)

@@ -9,6 +9,7 @@ from pathlib import Path
 from traps_web import crawl_of, stored
 from warcio.archiveiterator import ArchiveIterator
 
+from clew.export.base import Collection
 from clew.export.warc import write_warc
 from clew.model import Outcome, Response
 from clew.store.records import VisitRow
@@ -73,7 +74,9 @@ def test_what_is_stored_once_is_read_twice(tmp_path: Path) -> None:
         assert (found.url, found.body.decode()) == (row.url, SAME)
     assert {one.response.url for one in iterate(tmp_path / "archive")} == set(rows)
     out = io.BytesIO()
-    assert write_warc([rows["http://a.test/2"]], tmp_path / "archive", out, 2, "test") == 1
+    store = stored(tmp_path)
+    assert write_warc(Collection(store, tmp_path / "archive", ()), [rows["http://a.test/2"]], out) == 1
+    store.close()
     out.seek(0)
     bodies = [one.content_stream().read() for one in ArchiveIterator(out) if one.rec_type == "response"]
     assert bodies == [SAME.encode()], "an export has the page itself"
