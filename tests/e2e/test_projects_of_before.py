@@ -47,9 +47,10 @@ THOROUGH = ("bingo", "breadth-first", "random")
 """Projects of which everything is asked, which takes time: one with a threshold that the examples set, one with an
 earlier crawl put aside, one with a strategy and a judge that only the command line named."""
 
-CHOSEN_ANEW = {"bingo": 125}
-"""The last visit before a strategy decides by a rule that is another one now: BINGO! admits archetypes by source since,
-at the end of a session. Earlier visits are judged again by the judge that these train."""
+CHOSEN_ANEW = {"bingo": 125, "context-graph": 120}
+"""The last visit before a strategy decides by a rule that is another one now: BINGO! admits archetypes by source, at the
+end of a session. Earlier visits are judged again by the judge that these train. Context graphs scale the relevance of
+pages next to targets where it was cut off."""
 
 Clew = Callable[..., str]
 

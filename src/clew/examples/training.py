@@ -160,12 +160,12 @@ class Trainer:
 
     def _measured(self, judge: Judge, pages: Sequence[Example]) -> Interest:
         """The interest with its threshold: the user's; else one that the start pages set (Ester and others 2001,
-        section 3.2), which stays as it was before archetypes joined the examples."""
+        section 3.2), which stays as the crawl began with it while its judge is the same."""
         if self.interest.threshold > 0:
             return self.interest
         journal = self.gatherer.store.journal
-        before = journal.last_run() if journal.archetypes else None
-        if before is not None and not isnan(before.threshold):
+        before = journal.last_run()
+        if before is not None and not isnan(before.threshold) and (journal.archetypes or before.judge == judge.name):
             return replace(self.interest, threshold=before.threshold)
         starts = self._start_pages(judge, pages)
         judged = judge.judge([one.page for one in starts])
