@@ -48,7 +48,7 @@ THOROUGH = ("bingo", "breadth-first", "random")
 earlier crawl put aside, one with a strategy and a judge that only the command line named."""
 
 CHOSEN_ANEW = {"bingo": 125, "context-graph": 120}
-"""The last visit before a strategy decides by a rule that is another one now: BINGO! admits archetypes by source, at the
+"""The last visit before a strategy decides by another rule now: BINGO! admits archetypes by source, at the
 end of a session. Earlier visits are judged again by the judge that these train. Context graphs scale the relevance of
 pages next to targets where it was cut off."""
 
