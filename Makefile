@@ -14,7 +14,7 @@ APT := $(shell [ "$$(id -u)" = 0 ] && command -v apt-get)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup venv demo test check lint format docs bench constraints clean
+.PHONY: help setup venv demo test check lint format docs bench mutants constraints clean
 
 help:  ## list what can be made
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,10 @@ docs: setup  ## write the generated pages of docs/ anew
 
 bench: setup  ## measure Clew against Scrapy, and Clew's stages, on a site served on this machine
 	$(BIN)/python -m benchmarks.throughput
+
+mutants: setup  ## small faults in the rooms that decide, and the tests that find them: ROOMS, SAMPLE, SECONDS, SEED, NAMED
+	$(BIN)/python -m benchmarks.mutants $(ROOMS) --jobs $(JOBS) $(if $(SAMPLE),--sample $(SAMPLE)) \
+		$(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) $(if $(NAMED),--named)
 
 constraints: setup  ## write constraints.txt anew with the newest versions that fit pyproject.toml
 	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || \

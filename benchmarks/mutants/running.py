@@ -1,0 +1,202 @@
+"""Tests run against mutants: each in a process that is forked from one in which the heavy libraries are loaded.
+
+Mutants live in copies of ``src``, one a job, so that processes that tests start see them too.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import resource
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from benchmarks.mutants.changes import Mutant
+from benchmarks.mutants.rooms import ROOT, SOURCE, named_for, of_room
+from benchmarks.mutants.tracing import Tracing
+
+HEAVY = ("numpy", "msgspec", "hypothesis", "lxml.html", "scipy.sparse", "sklearn.svm", "sklearn.linear_model", "rich",
+         "aiohttp", "uvloop", "ada_url", "Stemmer")  # fmt: skip
+QUIET = ["-q", "-x", "-p", "no:cacheprovider", "--no-header", "-W", "default"]
+CPU_S, WALL_S = 20.0, 120.0
+"""What a mutant may take in addition to three, and thirty, times what its tests took without it."""
+
+MEMORY = 6 << 30
+Fate = Literal["killed", "survived", "no end", "not run"]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of a mutant, and with how many tests."""
+
+    mutant: Mutant
+    fate: Fate
+    tests: int
+
+
+@dataclass(slots=True)
+class Known:
+    """What is known of test files that were run without a mutant: by test its seconds, by function its tests."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    callers: dict[tuple[str, int], list[str]] = field(default_factory=dict)
+    files: set[Path] = field(default_factory=set)
+
+    def take(self, found: dict[str, dict[str, object]]) -> list[str]:
+        """What a traced run found. Returns the tests that failed."""
+        bad = {name.rpartition(" ")[0] for name in found if name.endswith((" failed", " skipped"))}
+        for name, one in found.items():
+            if name in bad or name.endswith((" failed", " skipped")):
+                continue
+            self.seconds[name] = float(one["seconds"])  # type: ignore[arg-type]
+            for path, line in one["called"]:  # type: ignore[attr-defined]
+                self.callers.setdefault((path, line), []).append(name)
+        return [name.rpartition(" ")[0] for name in found if name.endswith(" failed")]
+
+    def of(self, mutant: Mutant, files: Sequence[Path]) -> list[str]:
+        """The tests in these files that call the changed function, the quickest first; for changes outside of functions
+        one of each file and all that call anything in the module."""
+        inner = str(mutant.path.relative_to(SOURCE))
+        names = {str(path.relative_to(ROOT)) for path in files}
+        keys = [key for key in self.callers if key[0] == inner and (not mutant.function or key[1] == mutant.function)]
+        found = {test for key in keys for test in self.callers[key] if test.partition("::")[0] in names}
+        return sorted(found, key=lambda test: (self.seconds[test], test))
+
+
+@dataclass(slots=True)
+class Job:
+    """A process that runs tests, in a copy of the sources."""
+
+    mutant: Mutant
+    copy: Path
+    tests: list[str]
+    until: float
+
+
+class Runner:
+    """Runs tests with and without mutants. ``folder`` is for copies of the sources; ``jobs`` at once."""
+
+    def __init__(self, folder: Path, jobs: int = 1) -> None:
+        for name in HEAVY:
+            importlib.import_module(name)
+        gc.freeze()
+        self.folder = folder
+        self.copies = [folder / str(number) for number in range(jobs)]
+        for copy in self.copies:
+            shutil.copytree(SOURCE, copy / "clew", symlinks=True)
+        self.tests = Known()
+        self._mark = int(time.time())
+
+    def look(self, files: Sequence[Path]) -> list[str]:
+        """Run test files without a mutant and note what they call. Returns the tests that fail, which do not count."""
+        new = [path for path in dict.fromkeys(files) if path not in self.tests.files]
+        if not new:
+            return []
+        self.tests.files.update(new)
+        out = self.folder / "traced.json"
+        out.unlink(missing_ok=True)
+        copy = self.copies[0]
+        arguments = [one for one in QUIET if one != "-x"] + [str(path) for path in new]
+        pid = _forked(copy, arguments, [Tracing(copy / "clew", out)], 0.0)
+        os.waitpid(pid, 0)
+        if not out.exists():
+            raise SystemExit(f"tests cannot be run: {' '.join(str(path.relative_to(ROOT)) for path in new)}")
+        return self.tests.take(json.loads(out.read_text(encoding="utf-8")))
+
+    def run(self, mutants: Sequence[Mutant], files: dict[Path, list[Path]], until: float) -> list[Outcome]:
+        """What becomes of mutants with the tests in ``files`` of their modules; those not begun at ``until``, in
+        time.monotonic(), are not run."""
+        waiting, free = list(mutants)[::-1], list(self.copies)
+        running: dict[int, Job] = {}
+        outcomes: list[Outcome] = []
+        while waiting or running:
+            while waiting and free:
+                mutant = waiting.pop()
+                tests = self.tests.of(mutant, files[mutant.path])
+                if time.monotonic() > until or not tests:
+                    late = time.monotonic() > until
+                    outcomes.append(Outcome(mutant, "not run" if late else "survived", 0))
+                    continue
+                pid, job = self._start(mutant, free.pop(), tests)
+                running[pid] = job
+            for pid, job in list(running.items()):
+                fate = _ended(pid, job)
+                if fate is not None:
+                    del running[pid]
+                    self._mend(job)
+                    free.append(job.copy)
+                    outcomes.append(Outcome(job.mutant, fate, len(job.tests)))
+            time.sleep(0.02)
+        return outcomes
+
+    def _start(self, mutant: Mutant, copy: Path, tests: list[str]) -> tuple[int, Job]:
+        self._write(copy, mutant, mutant.text.encode())
+        seconds = sum(self.tests.seconds[test] for test in tests)
+        pid = _forked(copy, [*QUIET, *tests], [], CPU_S + 3 * seconds)
+        return pid, Job(mutant, copy, tests, time.monotonic() + WALL_S + 30 * seconds)
+
+    def _mend(self, job: Job) -> None:
+        self._write(job.copy, job.mutant, job.mutant.path.read_bytes())
+
+    def _write(self, copy: Path, mutant: Mutant, source: bytes) -> None:
+        """Each text has a time of its own, so that no compiled module of another is taken for its."""
+        path = copy / "clew" / mutant.path.relative_to(SOURCE)
+        path.write_bytes(source)
+        self._mark += 1
+        os.utime(path, (self._mark, self._mark))
+
+
+def _ended(pid: int, job: Job) -> Fate | None:
+    """What became of a mutant; None while its tests run. 24 and 9: the limits of time and memory."""
+    done, status = os.waitpid(pid, os.WNOHANG)
+    if done:
+        if os.WIFSIGNALED(status):
+            return "no end" if os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL) else "killed"
+        return "survived" if os.WEXITSTATUS(status) in (0, 5) else "killed"
+    if time.monotonic() < job.until:
+        return None
+    os.killpg(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return "no end"
+
+
+def _forked(copy: Path, arguments: list[str], plugins: list[object], cpu_s: float) -> int:
+    """Start a process that runs pytest with the sources of ``copy``; returns its id, which is its group's too."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 99
+    try:
+        os.setsid()
+        if cpu_s:
+            resource.setrlimit(resource.RLIMIT_CPU, (int(cpu_s) + 1, int(cpu_s) + 5))
+            resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for number in (0, 1, 2):
+            os.dup2(nowhere, number)
+        sys.path.insert(0, str(copy))
+        os.environ["PYTHONPATH"] = os.pathsep.join([str(copy), os.environ.get("PYTHONPATH", "")])
+        sys.dont_write_bytecode = bool(cpu_s)
+        os.chdir(ROOT)
+        code = int(pytest.main(arguments, plugins))
+    finally:
+        os._exit(code)
+
+
+def plan(mutants: Sequence[Mutant]) -> tuple[dict[Path, list[Path]], dict[Path, list[Path]]]:
+    """By module the test files that are named for it, and the others of its room."""
+    named = {path: named_for(path) for path in dict.fromkeys(mutant.path for mutant in mutants)}
+    rooms = {path: of_room(path.relative_to(SOURCE).parts[0]) for path in named}
+    return named, {path: [one for one in rooms[path] if one not in named[path]] for path in named}

@@ -1,0 +1,86 @@
+"""Mutants are changes of one place that compile; each module has tests; tests kill mutants and leave others alive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from benchmarks.mutants.__main__ import drawn, key
+from benchmarks.mutants.changes import Mutant, mutants_of
+from benchmarks.mutants.rooms import ROOMS, ROOT, SOURCE, modules, named_for
+from benchmarks.mutants.running import Known
+
+SOURCE_TEXT = '''"""Ünder one name."""
+LIMIT: int = 3
+
+
+@decorated(depth=1)
+def f(a, *, b=2.0):
+    if a < b and a:
+        raise ValueError(f"{a + 1} is bad")
+    note(a)
+    return g(a - 1, scale=b) if a == "one" else not a
+'''
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> Path:
+    path = tmp_path / "module.py"
+    path.write_text(SOURCE_TEXT, encoding="utf-8")
+    return path
+
+
+def test_every_kind_of_change_is_found_and_nothing_else(module: Path) -> None:
+    found = [(one.line, one.old, one.new, one.function) for one in mutants_of(module)]
+    assert found == [
+        (2, "3", "4", 0),
+        (6, "2.0", "1.0", 5),
+        (7, "a < b and a", "not (a < b and a)", 5),
+        (7, "<", "<=", 5),
+        (7, "and", "or", 5),
+        (9, "note(a)", "pass", 5),
+        (10, "-", "+", 5),
+        (10, "1", "2", 5),
+        (10, "scale=b", "", 5),
+        (10, "==", "!=", 5),
+        (10, '"one"', "'not one'", 5),
+        (10, "not", "", 5),
+    ]
+
+
+def test_a_mutant_differs_in_its_change_alone(module: Path) -> None:
+    assert all(one.valid for one in mutants_of(module))
+    (left_out,) = [one for one in mutants_of(module) if one.old == "scale=b"]
+    assert left_out.text == SOURCE_TEXT.replace("scale=b", "")
+    assert left_out.change == "scale=b -> (left out)"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_module_has_tests(room: str) -> None:
+    assert modules(room)
+    assert all(named_for(path) for path in modules(room))
+
+
+def test_the_seed_decides_which_are_drawn() -> None:
+    one, again, other = drawn("graph", 9, 1), drawn("graph", 9, 1), drawn("graph", 9, 2)
+    assert one == again != other
+    assert len(one) == len(set(one)) == 9
+    assert all(key(mutant)[0].startswith("graph/") for mutant in one)
+
+
+def test_tests_that_call_the_changed_function_are_chosen_the_quickest_first() -> None:
+    known, path = Known(), SOURCE / "graph" / "hits.py"
+    file = "tests/unit/test_graph_hits.py"
+    called = [["graph/hits.py", 40]]
+    failed = known.take({
+        f"{file}::slow": {"seconds": 2.0, "called": called},
+        f"{file}::quick": {"seconds": 1.0, "called": called},
+        f"{file}::other": {"seconds": 0.1, "called": [["graph/hits.py", 70]]},
+        f"{file}::bad": {"seconds": 0.1, "called": called},
+        f"{file}::bad failed": {"seconds": 0.0, "called": []},
+        "tests/unit/test_else.py::far": {"seconds": 0.1, "called": called},
+    })  # fmt: skip
+    mutant = Mutant(path, 41, 0, "a", "b", 40)
+    assert failed == [f"{file}::bad"]
+    assert known.of(mutant, [ROOT / file]) == [f"{file}::quick", f"{file}::slow"]
+    assert len(known.of(Mutant(path, 3, 0, "a", "b"), [ROOT / file])) == 3
