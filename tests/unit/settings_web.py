@@ -25,7 +25,7 @@ from support import READER
 
 PAGES, HOSTS, SEEDS, EXAMPLES = 100, 9, 4, 4
 BOATS, SOUP, OTHER = "Sport/Boats", "Food/Soup", "other"
-CRAWL = {"workers": 0, "session_pages": 6, "max_pages": 48, "contact": "me@example.org"}
+CRAWL = {"workers": 0, "session_pages": 6, "contact": "me@example.org"}
 WORDS = {
     BOATS: ("sail", "boat", "harbour", "mast", "wind", "anchor", "regatta", "keel", "hull", "deck", "rope", "tide"),
     SOUP: ("soup", "onion", "bread", "broth", "spoon", "pepper", "carrot", "kettle", "garlic", "salt", "leek", "stock"),
@@ -158,7 +158,12 @@ def _html(rng: np.random.Generator, number: int) -> str:
 
 
 def crawled(
-    strategy: str, table: Mapping[str, Any], interest: str = "or", backlinks: bool = True, threshold: float = 0.5
+    strategy: str,
+    table: Mapping[str, Any],
+    interest: str = "or",
+    backlinks: bool = True,
+    threshold: float = 0.5,
+    pages: int = 48,
 ) -> list[str]:
     """What a crawl did: visits in order with scores and relevance, decisions, the scores of all links.
 
@@ -166,7 +171,7 @@ def crawled(
     store = SqliteStore(None)
     store.open()
     try:
-        setup = _setup(store, strategy, table, interest, backlinks, threshold)
+        setup = _setup(store, strategy, table, interest, backlinks, threshold, pages)
         if "another" in table.values():
             _others()
         asyncio.run(run(setup))
@@ -176,7 +181,13 @@ def crawled(
 
 
 def _setup(
-    store: SqliteStore, strategy: str, table: Mapping[str, Any], interest: str, backlinks: bool, threshold: float
+    store: SqliteStore,
+    strategy: str,
+    table: Mapping[str, Any],
+    interest: str,
+    backlinks: bool,
+    threshold: float,
+    pages: int,
 ) -> Setup:
     examples = Examples(
         topics={topic: [example_address(topic, n) for n in range(EXAMPLES)] for topic in (BOATS, SOUP)},
@@ -186,7 +197,11 @@ def _setup(
     world = SmallWeb(web())
     made = setup_of(
         settings_from(
-            {"crawl": CRAWL, "judge": {"threshold": threshold}, "strategy": {"name": strategy, strategy: dict(table)}}
+            {
+                "crawl": {**CRAWL, "max_pages": pages},
+                "judge": {"threshold": threshold},
+                "strategy": {"name": strategy, strategy: dict(table)},
+            }
         ),
         examples,
         [address(number) for number in range(SEEDS)],
@@ -220,7 +235,7 @@ def _backlinks() -> Inverted:
 def _others() -> SqliteStore:
     store = SqliteStore(None)
     store.open()
-    asyncio.run(run(_setup(store, "breadth-first", {}, "or", False, 0.5)))
+    asyncio.run(run(_setup(store, "breadth-first", {}, "or", False, 0.5, 48)))
     return store
 
 

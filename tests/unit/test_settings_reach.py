@@ -40,6 +40,7 @@ class Case:
     interest: str = "or"
     backlinks: bool = True
     threshold: float = 0.5
+    pages: int = 48
 
 
 BASE: dict[str, dict[str, Any]] = {
@@ -87,13 +88,13 @@ STRATEGY_CASES: dict[str, dict[str, Case]] = {
         "strong": Case(9.0),
         "close": Case(2),
         "texts": Case(NUMBER, **AND),
-        "texts_about": Case(NUMBER, {"generalise_at": 1.0}, interest="one"),
+        "texts_about": Case(NUMBER, {"texts": "either", "strong": 0.0, "generalise": "ignore"}, **AND),
         "host_prior": Case(0.1),
         "host_strength": Case(1.0),
         "intrinsic": Case(0.1, {"transversal": 2.0}),
         "hub_links": Case(3.0, {"hub": 2.0}),
         "generalise_at": Case(0.0),
-        "specialise_at": Case(0.5, {"generalise_at": 0.5}, **AND),
+        "specialise_at": Case(0.9, interest="one"),
         "generalise": Case(NUMBER, **AND),
         "boost": Case(9.0, {"generalise": "weigh"}, **AND),
         "widen": Case(3, {"generalise_at": 1.0}, **AND),
@@ -110,7 +111,7 @@ STRATEGY_CASES: dict[str, dict[str, Case]] = {
         "learning_depth": Case(1),
         "decay": Case(0.25),
         "tunnelling": Case(0),
-        "widen": Case(NUMBER, {"tunnelling": 0}, threshold=1.0),
+        "widen": Case(NUMBER, {"tunnelling": 0}, interest="one", pages=400),
         "hub_boost": Case(2.0),
         "fill_boost": Case(0.0, {"min_positives": 9}),
         "retrain_new": Case(20, {"retrain_pages": 0}),
@@ -130,7 +131,7 @@ STRATEGY_CASES: dict[str, dict[str, Case]] = {
     "context-graph": {
         "depth": Case(1),
         "allow_conflict": Case(NUMBER, {"merged_cap": 20}),
-        "vocabulary": Case(NUMBER, {"merged_cap": 1}),
+        "vocabulary": Case(NUMBER, {"merged_cap": 20, "max_vocab": 8}),
         "layer_cap": Case(2),
         "merged_cap": Case(2),
         "parents_per_page": Case(1),
@@ -149,7 +150,7 @@ STRATEGY_CASES: dict[str, dict[str, Case]] = {
     "tunnelling": {
         "threshold": Case(0.5),
         "cutoff": Case(0.0),
-        "metric": Case(NUMBER, {"order": "distance", "cutoff": 20.0}),
+        "metric": Case(NUMBER, {"order": "distance", "cutoff": 4.0, "threshold": 1.0}, **AND),
         "demote_hosts_after": Case(1),
         "demotion": Case(0.1, {"demote_hosts_after": 1}),
         "documents": Case(["html"]),
@@ -196,7 +197,7 @@ def ran(strategy: str, table: bytes, *where: Any) -> list[str]:
 def differs(strategy: str, name: str, case: Case) -> bool:
     """Whether two crawls that differ in a setting alone differ in what they did."""
     tables = [case.beside, {**case.beside, name: case.value}]
-    where = (case.interest, case.backlinks, case.threshold)
+    where = (case.interest, case.backlinks, case.threshold, case.pages)
     one, other = (ran(strategy, msgspec.json.encode(table), *where) for table in tables)
     return one != other
 
