@@ -12,5 +12,6 @@ change. ``explained.toml`` holds survivors that change nothing that could be tes
 count.
 
 Sources are never changed: mutants live in a copy of ``src``. The same seed gives the same mutants in the same order;
-``--seconds`` ends a run early, with what was run till then. See docs/decisions/0017-mutation-testing.md.
+``--seconds`` ends a run early, with what was run till then; the runs without mutants, which say what each test calls,
+come on top. See docs/decisions/0017-mutation-testing.md.
 """

@@ -52,18 +52,20 @@ def key(mutant: Mutant) -> tuple[str, str, str]:
 
 def tested(runner: Runner, mutants: Sequence[Mutant], seconds: float, named_only: bool) -> list[Outcome]:
     """What becomes of mutants: with the tests named for them, then survivors with those of their room."""
-    until = time.monotonic() + seconds if seconds else float("inf")
+    left = seconds or float("inf")
     named, rest = plan(mutants)
     outcomes: list[Outcome] = []
     for start in range(0, len(mutants), BATCH):
         chosen = mutants[start : start + BATCH]
-        if time.monotonic() < until:
+        if left > 0:
             _look(runner, [file for mutant in chosen for file in named[mutant.path]])
-        batch = runner.run(chosen, named, until)
+        started = time.monotonic()
+        batch = runner.run(chosen, named, started + left)
+        left -= time.monotonic() - started
         survivors = [one.mutant for one in batch if one.fate == "survived"]
-        if survivors and not named_only and time.monotonic() < until:
+        if survivors and not named_only and left > 0:
             _look(runner, [file for mutant in survivors for file in rest[mutant.path]])
-            batch = [one for one in batch if one.fate != "survived"] + runner.run(survivors, rest, until)
+            batch = [one for one in batch if one.fate != "survived"] + runner.run(survivors, rest, float("inf"))
         outcomes += batch
         _note(f"{len(outcomes)} of {len(mutants)}: {dict(Counter(one.fate for one in outcomes))}")
     return outcomes
@@ -121,7 +123,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Mutation testing of the rooms that decide.")
     parser.add_argument("rooms", nargs="*", metavar="ROOM", help=f"of: {', '.join(ROOMS)} (default: all)")
     parser.add_argument("--sample", type=int, default=0, help="mutants a room (0: all)")
-    parser.add_argument("--seconds", type=float, default=0.0, help="begin no mutant after so many (0: no limit)")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=0.0,
+        help="begin no mutant after so many (0: no limit)",
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="mutants at once")
     parser.add_argument("--named", action="store_true", help="only tests that are named for the module")

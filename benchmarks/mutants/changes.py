@@ -109,8 +109,8 @@ class _Finder:
                 yield start, start + len(UNARY[type(node.op)]), ""
             case ast.Constant(value=bool()):
                 yield self._start(node), self._end(node), str(not node.value)
-            case ast.Constant(value=int() | float()):
-                yield self._start(node), self._end(node), _number(node.value)
+            case ast.Constant(value=int() | float() as value):
+                yield self._start(node), self._end(node), _number(value)
             case ast.If() | ast.While() | ast.IfExp():
                 yield from self._turned(node.test)
             case ast.comprehension():

@@ -33,7 +33,7 @@ class Tracing:
             return (yield)
         finally:
             sys.settrace(None)
-            threading.settrace(None)  # type: ignore[arg-type]
+            threading.settrace(None)
             seconds = time.process_time() - started
             self.tests[item.nodeid] = {"seconds": seconds, "called": sorted(self.called)}
 
