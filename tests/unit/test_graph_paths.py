@@ -122,3 +122,8 @@ def test_depths_and_trees_that_are_none() -> None:
 def test_an_unknown_metric_is_refused_with_the_names() -> None:
     with pytest.raises(ConfigError, match="choose one of: fixed, cumulative_max"):
         step(0.1, 0.0, metric="euclid")
+
+
+def test_one_step_takes_the_cutoff_it_is_given() -> None:
+    assert step(0.2, 10.0, metric="scaled", cutoff=5.0) == 5.0  # g = 0.8·e² > 1, and C = 5
+    assert step(0.5, 10.0, metric="scaled", cutoff=5.0, threshold=0.6) == 5.0  # no nugget at this threshold
