@@ -213,7 +213,15 @@ def test_plots_are_written_for_print(folder: Path) -> None:
     assert (folder / "plots" / "overview.png").read_bytes().startswith(b"\x89PNG")
     printed = (folder / "plots" / "overview.pdf").read_bytes()
     assert printed.startswith(b"%PDF") and b"/Type3" not in printed  # fonts that journals refuse
+    assert b"DejaVuSansLatin" in printed
     assert "prefers-color-scheme:dark" in (folder / "plots" / "overview.svg").read_text("utf-8")
+
+
+def test_letters_that_are_not_latin_are_printed_too(tmp_path: Path) -> None:
+    both = comparison(BEST, run("0010", "лучший"))
+    figures.overview(both).save(tmp_path / "plot")
+    fonts = set(re.findall(rb"/BaseFont /[A-Z]+\+(\S+)", (tmp_path / "plot.pdf").read_bytes()))
+    assert fonts == {b"DejaVuSans"}
 
 
 def test_the_csv_has_a_line_a_run(folder: Path) -> None:

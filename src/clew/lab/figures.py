@@ -18,6 +18,7 @@ import numpy as np
 
 from clew.lab.comparison import BASELINE, Comparison
 from clew.lab.measures import sliding
+from clew.lab.printfont import family
 from clew.lab.results import Run
 from clew.model import Bools, Doubles, Floats
 from clew.text.shown import plot_label
@@ -66,19 +67,24 @@ Parameters = ParamSpec("Parameters")
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """One plot. ``inline``: SVG for a page, in the page's colours · ``svg``: a file for itself · ``png``: on white ·
-    ``pdf``: for print."""
+    """One plot. ``inline``: SVG for a page, in the page's colours · ``svg``: a file for itself · ``figure``:
+    matplotlib's, laid out."""
 
     inline: str
     svg: str
-    png: bytes
-    pdf: bytes
+    figure: Any
 
     def save(self, stem: Path) -> None:
-        """Write stem.svg, stem.png and stem.pdf."""
+        """Write stem.svg, stem.png on white, and stem.pdf for print."""
+        import matplotlib as mpl
+
         stem.with_suffix(".svg").write_text(self.svg, encoding="utf-8")
-        stem.with_suffix(".png").write_bytes(self.png)
-        stem.with_suffix(".pdf").write_bytes(self.pdf)
+        with mpl.rc_context(STYLE):
+            white = {"dpi": 160, "facecolor": "white"}
+            self.figure.savefig(stem.with_suffix(".png"), metadata={"Software": None}, **white)
+        undated = {"CreationDate": None, "Creator": None, "Producer": None}
+        with mpl.rc_context({**STYLE, "font.sans-serif": family(self.figure)}):
+            self.figure.savefig(stem.with_suffix(".pdf"), metadata=undated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,10 +275,8 @@ def new_figure(height: float = 3.6, **panels: Any) -> tuple[Any, Any]:
 def _finished(figure: Any) -> Drawn:
     out = io.StringIO()
     figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    figure.set_layout_engine("none")  # it is laid out: not again for each format
     text = out.getvalue()
     plain = re.sub(r'<g id="[\w.]+_\d+"', "<g", text[text.index("<svg") :]).replace(INK, "currentColor")
-    picture, printed = io.BytesIO(), io.BytesIO()
-    figure.savefig(picture, format="png", dpi=160, facecolor="white", metadata={"Software": None})
-    figure.savefig(printed, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None})
     opening = plain.index(">") + 1
-    return Drawn(plain, plain[:opening] + ADAPTS + plain[opening:], picture.getvalue(), printed.getvalue())
+    return Drawn(plain, plain[:opening] + ADAPTS + plain[opening:], figure)
