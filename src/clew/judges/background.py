@@ -20,6 +20,9 @@ FALLBACK_LANGUAGE = "en"
 NAMES = {"no": "nb"}
 """Languages that the frequency lists call otherwise."""
 
+BLOCK = 1000
+"""Words that are cut into terms at once."""
+
 
 @lru_cache(maxsize=16)
 def frequencies(language: str) -> tuple[TermIds, Doubles]:
@@ -35,12 +38,16 @@ def frequencies(language: str) -> tuple[TermIds, Doubles]:
     words = wordfreq.get_frequency_dict(code, wordlist="small")
     terms = tokeniser(language if code == named else code)
     weights: dict[int, float] = defaultdict(float)
-    for word, share in words.items():
-        for term in terms.ids(word).tolist():
+    listed = list(words)
+    for first in range(0, len(listed), BLOCK):
+        block = listed[first : first + BLOCK]
+        found, starts = terms.rows(block)
+        shares = np.repeat([words[word] for word in block], np.diff(starts))
+        for term, share in zip(found.tolist(), shares.tolist(), strict=True):
             weights[term] += share
     ids = np.array(sorted(weights), np.uint32)
-    shares = np.array([weights[int(term)] for term in ids], np.float64)
-    return ids, shares / shares.sum()
+    totals = np.array([weights[int(term)] for term in ids], np.float64)
+    return ids, totals / totals.sum()
 
 
 def mixture(languages: Iterable[str]) -> tuple[TermIds, Doubles]:
