@@ -18,7 +18,7 @@ from clew.web.simulated import demo_web
 from clew.web.simulated.server import DemoServer
 from support import PATIENCE_S, clew, clew_json, exported
 
-KILLS = 8
+KILLS = 5
 """Of each crawl; benchmarks/kills.py kills two hundred times."""
 
 HOSTS_AT_ONCE = 8
@@ -83,7 +83,7 @@ def read_archives(project: Path) -> list[str]:
 
 @pytest.mark.timeout(4 * PATIENCE_S)
 def test_a_served_crawl_survives_kills(tmp_path: Path) -> None:
-    pages = 700
+    pages = 500
     with DemoServer(demo_web(3).web, log_file=tmp_path / "log") as server:
         project = served_project(tmp_path / "p", server)
         hits = kill_again_and_again(project, pages, random.Random(5))
@@ -109,7 +109,7 @@ def test_a_served_crawl_survives_kills(tmp_path: Path) -> None:
 
 @pytest.mark.timeout(4 * PATIENCE_S)
 def test_a_simulated_crawl_goes_on_as_if_nothing_happened(tmp_path: Path) -> None:
-    pages = 800
+    pages = 600
     for name in ("undisturbed", "killed"):
         clew("init", tmp_path / name, "--web", SIM)
         toml = tmp_path / name / "clew.toml"

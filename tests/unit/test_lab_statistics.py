@@ -174,11 +174,12 @@ def test_the_campus_preset_matches_universities_but_for_what_the_docs_say() -> N
     ]
 
 
+@pytest.mark.usefixtures("few")
 def test_the_table_tells_of_the_collected_webs() -> None:
     """Similarities are sampled, with another sample for another seed; degrees and relevance are of all links."""
     found = statistics(task_web(load(shared("webs/tasks/wiki-music-near.toml"))))
     values = [measure.read(found) for measure in MEASURES]
-    assert values[:3] == pytest.approx(WIKI[:3], rel=0.05)
+    assert values[:3] == pytest.approx(WIKI[:3], rel=0.15)
     assert values[3:7] == pytest.approx(WIKI[3:], abs=0.01)
 
 

@@ -12,7 +12,7 @@ from clew.strategies.base import View
 from clew.strategies.registry import STRATEGIES
 from support import clew
 
-SIM = "sim:pages=3000,seed=5"
+SIM = "sim:pages=1200,seed=5"
 
 
 @pytest.mark.parametrize("strategy", [*STRATEGIES])
