@@ -15,7 +15,7 @@ from clew.crawl.running import CrawlResult
 from clew.crawl.setup import Setup
 from clew.examples.examples import Examples
 from clew.lab.bench import Readers, bench, settings_of
-from clew.lab.explore import explore
+from clew.lab.explore import back_links, explore
 from clew.lab.measures import area_over_oracle
 from clew.lab.oracle import greedy
 from clew.lab.running import crawled, remembered
@@ -24,7 +24,6 @@ from clew.registry import PRESET
 from clew.store.base import Store
 from clew.strategies.base import Strategy
 from clew.text.reader import Reader
-from clew.web.providers.inverted import Inverted
 from clew.web.registry import make as make_world
 
 
@@ -78,7 +77,7 @@ def areas(
     with remembered() as store:
         settings = settings_of(task, "breadth-first", judges[0], 1)
         graph = asyncio.run(explore(task, bench(task, settings, store, readers, None)))
-    links = Inverted.of(graph.urls, (row.tolist() for row in np.split(graph.targets, graph.starts[1:-1])))
+    links = back_links(graph)
     oracle = greedy(graph, task.budget)
     for judge in judges:
         found = {}

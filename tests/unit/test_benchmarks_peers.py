@@ -19,7 +19,7 @@ from clew.config import Settings
 from clew.crawl.setup import Setup
 from clew.errors import InputError
 from clew.lab.bench import Readers, bench, settings_of
-from clew.lab.explore import explore
+from clew.lab.explore import back_links, explore
 from clew.lab.measures import area_over_oracle
 from clew.lab.oracle import greedy
 from clew.lab.results import Graph
@@ -248,3 +248,13 @@ def test_every_peer_has_an_adapter_and_pinned_requirements():
         assert (running.HERE / peer.command[0]).is_file()
         lines = (running.HERE / f"requirements-{peer.environment}.txt").read_text(encoding="utf-8").splitlines()
         assert lines and all("==" in line and "/" not in line for line in lines)
+
+
+def test_the_lab_answers_who_links_to_a_page_through_a_redirect(tmp_path):
+    """The redirect is a page of the ledger, but none that links to others."""
+    _, _, graph = loaded(tmp_path)
+    assert [graph.urls[page] for page in graph.redirects] == [C]
+    links = back_links(graph)
+    assert {url: asyncio.run(links.backlinks(url, 9)) for url in (A, B, C, D, X)} == {
+        A: [], B: [A], C: [A, B], D: [A, B], X: [A],
+    }  # fmt: skip

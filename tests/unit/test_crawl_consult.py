@@ -14,9 +14,11 @@ from clew.model import Doubles, LinkBatch, Visit
 from clew.project.explaining import explain
 from clew.strategies.base import Strategy, View, enqueued
 from clew.strategies.registry import STRATEGIES
+from clew.urls.canonical import Canonicaliser
 from clew.web.clock import VirtualClock
 from clew.web.folder import FolderWorld
 from clew.web.providers.inverted import Inverted, LookedThrough, look_through
+from clew.web.simulated import SimulatedWorld, parse_spec
 from support import READER, write_project
 
 # Links of the site: index -> p, q; p -> p1, p2, p3; q -> q1; p1 -> x; parent -> target, other; nothing leads to parent.
@@ -220,6 +222,47 @@ def test_back_links_of_a_web_that_was_looked_through(tmp_path: Path) -> None:
     assert asyncio.run(web.backlinks("c", 5)) == ["a", "b"]
     assert asyncio.run(web.backlinks("c", 1)) == ["a"]
     assert asyncio.run(web.backlinks("nowhere", 5)) == []
+
+
+def test_redirects_are_no_parents_but_lead_to_some() -> None:
+    """a links to r, r redirects to s and s to b; c links to b and to r; p and q redirect to each other, a links to p.
+    t redirects to what the web lacks."""
+    names = ["a", "r", "s", "b", "c", "p", "q", "t"]
+    links = {"a": "rp", "r": "s", "s": "b", "b": "", "c": "brt", "p": "q", "q": "p", "t": ""}
+    rows = [[names.index(target) for target in links[name]] for name in names]
+    web = Inverted.of(names, rows, [names.index(name) for name in "rspqt"])
+    parents = {name: asyncio.run(web.backlinks(name, 9)) for name in names}
+    assert parents == {
+        **{"a": [], "b": ["a", "c"], "c": []},
+        **{"r": ["a", "c"], "s": ["a", "c"], "p": ["a"], "q": ["a"], "t": ["c"]},
+    }
+
+
+def test_back_links_of_a_simulated_web_go_through_redirects(tmp_path: Path) -> None:
+    """By ``SimulatedWeb.linked``, which does not look at URLs; nine tenths of its links are redirected."""
+    web = parse_spec("sim:pages=60,seed=3,depth=1,redirects=.9,broken=0")
+    known = Canonicaliser()
+    urls = [known(url, url) for url in web.urls()]
+    expected: dict[str | None, list[str | None]] = {url: [] for url in urls}
+    for source, row in zip(urls, web.linked(*web.located(0, web.pages)), strict=True):
+        for target in dict.fromkeys(row.tolist()):
+            if urls[target] != source:
+                expected[urls[target]].append(source)
+    starts = [url for url in urls if url is not None]
+    world, file = SimulatedWorld(web, VirtualClock()), tmp_path / "backlinks.msgpack"
+    for _ in range(2):  # looked through, then read from the file
+        made = LookedThrough(world, READER, known, starts, file)
+        assert {url: asyncio.run(made.backlinks(url, 1000)) for url in starts} == expected
+
+
+def test_back_links_kept_by_a_version_that_took_redirects_for_pages_are_looked_up_again(tmp_path: Path) -> None:
+    world = SimulatedWorld(parse_spec("sim:pages=60,seed=3,depth=1"), VirtualClock())
+    starts = list(parse_spec("sim:pages=60,seed=3,depth=1").urls())[:3]
+    file = tmp_path / "backlinks.msgpack"
+    file.write_bytes(msgspec.msgpack.encode((world.name, starts, [[1], [2], [0]])))
+    fresh, old = (LookedThrough(world, READER, Canonicaliser(), starts, one) for one in (None, file))
+    for url in starts:
+        assert asyncio.run(old.backlinks(url, 99)) == asyncio.run(fresh.backlinks(url, 99))
 
 
 def test_what_was_looked_through_is_kept(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ import pytest
 
 from clew.errors import ConfigError, InputError
 from clew.lab.asking import Asked, charged, counted
-from clew.lab.bench import Readers
+from clew.lab.bench import Readers, bench, settings_of
 from clew.lab.experiment import load as load_experiment
+from clew.lab.explore import back_links, explore
 from clew.lab.ledgers import with_ledgers
 from clew.lab.paths import digging
 from clew.lab.results import Run
@@ -101,6 +102,27 @@ def test_a_strategy_has_back_links_as_its_variant_says(made: Task) -> None:
     told = Plan(strategy_variants("context-graph"), judge_variants("naive-bayes"), 1, backlinks="none")
     (other,) = run_task(made, told, Readers()).runs
     assert (other.backlinks, other.asked, other.urls) == ("none", 0, silent.urls)
+
+
+def test_answers_name_no_redirects(made: Task) -> None:
+    """The parents of every page that can be reached are those of ``SimulatedWeb.linked`` that can be."""
+    with remembered() as store:
+        setup = bench(made, settings_of(made, "breadth-first", "naive-bayes", 1), store, Readers(), None)
+        graph = asyncio.run(explore(made, setup))
+    web = parse_spec(made.web)
+    urls, rows = list(web.urls()), web.linked(*web.located(0, web.pages))
+    expected: dict[str, set[str]] = {url: set() for url in urls}
+    reached = set(graph.urls)
+    for source, row in zip(urls, rows, strict=True):
+        for target in row.tolist() if source in reached else ():
+            expected[urls[target]] |= {source} - {urls[target]}
+    links, moved = back_links(graph), {graph.urls[page] for page in graph.redirects}
+    found = {url: set(asyncio.run(links.backlinks(url, 1000))) for url in graph.urls}
+    assert {url: parents for url, parents in found.items() if url in expected} == {
+        url: parents for url, parents in expected.items() if url in reached
+    }
+    assert moved and any(found[url] for url in moved)
+    assert not moved & set().union(*found.values())
 
 
 def test_back_links_are_no_setting_of_the_strategy() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from clew.lab.results import Graph
 from clew.lab.tasks import Task
 from clew.model import Outcome, Request, Response
 from clew.text.reader import Unreadable
-from clew.web.providers.inverted import look_through
+from clew.web.providers.inverted import Inverted, look_through
 from clew.web.simulated import parse_spec
 from clew.web.simulated.world import links_of
 
@@ -22,21 +23,32 @@ async def explore(task: Task, setup: Setup) -> Graph:
     web = parse_spec(task.web) if task.web.startswith("sim:") else None
 
     exists: list[bool] = []
+    moved: list[bool] = []
 
     async def look(url: str) -> Iterable[str]:
         if web is not None:
             exists.append(True)  # what is broken fails, and a failure is a fetch
-            return dict.fromkeys(links_of(web, url, setup.canonicalise))
+            links, redirects = links_of(web, url, setup.canonicalise)
+            moved.append(redirects)
+            return dict.fromkeys(links)
         response = await world.fetch(Request(url))
         exists.append(response.outcome not in (Outcome.ABSENT, Outcome.REFUSED))
+        moved.append(response.outcome is Outcome.REDIRECT)
         return dict.fromkeys(_links(setup, response))
 
     await world.open()
     try:
         urls, rows = await look_through(setup.seeds, look)
-        return _graph(task, setup, urls, rows, exists)
+        graph = _graph(task, setup, urls, rows, exists)
+        return replace(graph, redirects=np.flatnonzero(np.array(moved, np.bool_)[exists]).astype(np.int32))
     finally:
         await world.close()
+
+
+def back_links(graph: Graph) -> Inverted:
+    """Who links to whom, through redirects or not."""
+    rows = np.split(graph.targets, graph.starts[1:-1])
+    return Inverted.of(graph.urls, (row.tolist() for row in rows), graph.redirects.tolist())
 
 
 def _links(setup: Setup, response: Response) -> list[str]:

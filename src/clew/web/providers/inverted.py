@@ -1,14 +1,15 @@
 """The links of a web that can be looked through, backwards: who links to a page of an archive, folder or simulation.
 
 It stands in for the search engine that Diligenti and others 2000 ask for "link:". Looking through the web costs no
-fetches: a search engine has done it before the crawl begins. What was found is kept in the project.
+fetches: a search engine has done it before the crawl begins. What was found is kept in the project. Redirects are no
+pages that link to others: who links to one links to the page where it ends.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import msgspec
 import numpy as np
 
 from clew.errors import ClewError
-from clew.model import Ints, Outcome, Request
+from clew.model import Ints, Outcome, Request, Response
 from clew.text.reader import Reader, Unreadable
 from clew.urls.canonical import Canonicaliser
 from clew.web.base import World
@@ -28,7 +29,7 @@ MOST = 200_000
 """Pages looked through, at most."""
 
 
-_decode = msgspec.msgpack.Decoder(tuple[str, list[str], list[list[int]]]).decode
+_decode = msgspec.msgpack.Decoder(tuple[str, list[str], list[list[int]], list[int]]).decode
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,9 +43,17 @@ class Inverted(BacklinkProvider):
     name: str = "web"
 
     @classmethod
-    def of(cls, urls: Sequence[str], rows: Iterable[Iterable[int]]) -> Inverted:
-        """From the pages each page links to, as numbers."""
-        edges = [(target, source) for source, row in enumerate(rows) for target in dict.fromkeys(row)]
+    def of(cls, urls: Sequence[str], rows: Iterable[Iterable[int]], redirects: Iterable[int] = ()) -> Inverted:
+        """From the pages each page links to, as numbers. ``redirects``: the numbers of those that are redirects, whose
+        rows are their targets."""
+        kept = [list(row) for row in rows]
+        moved = {page: kept[page][0] if kept[page] else page for page in redirects}
+        edges = [
+            (target, source)
+            for source, row in enumerate(kept)
+            if source not in moved
+            for target in dict.fromkeys(further for page in row for further in _chain(page, moved))
+        ]
         table = np.array(sorted(edges), np.int32).reshape(-1, 2)
         starts = np.searchsorted(table[:, 0], np.arange(len(urls) + 1)).astype(np.int32)
         return cls(tuple(urls), starts, table[:, 1].copy(), {url: place for place, url in enumerate(urls)})
@@ -56,6 +65,14 @@ class Inverted(BacklinkProvider):
             return []
         found = (self.urls[parent] for parent in self.parents[self.starts[place] : self.starts[place + 1]].tolist())
         return [parent for parent in found if parent != url][:limit]
+
+
+def _chain(page: int, moved: Mapping[int, int]) -> Iterable[int]:
+    """A page and those to which it redirects, one after the other."""
+    chain = {page: None}
+    while (page := moved.get(page, page)) not in chain:
+        chain[page] = None
+    return chain
 
 
 @dataclass(slots=True)
@@ -87,26 +104,38 @@ class LookedThrough(BacklinkProvider):
         if self.file is None:
             return None
         try:
-            name, urls, rows = _decode(self.file.read_bytes())
+            name, urls, rows, redirects = _decode(self.file.read_bytes())
         except (OSError, msgspec.MsgspecError):
-            return None
-        return Inverted.of(urls, rows) if name == self.world.name else None
+            return None  # none yet, or one of a version that did not tell redirects from pages
+        return Inverted.of(urls, rows, redirects) if name == self.world.name else None
 
     async def _look(self) -> Inverted:
-        urls, rows = await look_through(self.starts, self._links)
+        moved: list[bool] = []
+
+        async def look(url: str) -> list[str]:
+            found, redirects = await self._links(url)
+            moved.append(redirects)
+            return found
+
+        urls, rows = await look_through(self.starts, look)
+        redirects = np.flatnonzero(moved).tolist()
         if self.file is not None:
             self.file.parent.mkdir(parents=True, exist_ok=True)
-            self.file.write_bytes(msgspec.msgpack.encode((self.world.name, urls, rows)))
-        return Inverted.of(urls, rows)
+            self.file.write_bytes(msgspec.msgpack.encode((self.world.name, urls, rows, redirects)))
+        return Inverted.of(urls, rows, redirects)
 
-    async def _links(self, url: str) -> list[str]:
+    async def _links(self, url: str) -> tuple[list[str], bool]:
+        """Where a page's links lead, or where it redirects to, and whether it does."""
         if isinstance(self.world, SimulatedWorld):
             self._web = self._web or parse_spec(self.world.name)
             return links_of(self._web, url, self.canonicalise)
         response = await self.world.fetch(Request(url))
         if response.outcome is Outcome.REDIRECT:
             target = self.canonicalise(response.location, url)
-            return [target] if target is not None else []
+            return [target] if target is not None else [], True
+        return self._read(response), False
+
+    def _read(self, response: Response) -> list[str]:
         if response.outcome is not Outcome.OK:
             return []
         try:

@@ -38,16 +38,17 @@ class SimulatedWorld(World):
         return replace(answer, fetched_at=now, elapsed_s=self._latency_s, ready_at=ready_at)
 
 
-def links_of(web: SimulatedWeb, url: str, canonicalise: Canonicaliser) -> list[str]:
-    """Where the page's links lead, or where a redirect does, without making the page: for who looks at the whole web
-    beforehand (back links, the lab's oracles), never for a crawl."""
-    if web.truth(url).kind is PageKind.REDIRECT:
+def links_of(web: SimulatedWeb, url: str, canonicalise: Canonicaliser) -> tuple[list[str], bool]:
+    """Where the page's links lead, or where a redirect does, and whether it is one, without making the page: for who
+    looks at the whole web beforehand (back links, the lab's oracles), never for a crawl."""
+    moved = web.truth(url).kind is PageKind.REDIRECT
+    if moved:
         page = web.page(url)
         found = [page.location] if page is not None and page.location else []
     else:
         found = list(web.links(url))
     named = (canonicalise(link, url) for link in found)
-    return [link for link in named if link is not None]
+    return [link for link in named if link is not None], moved
 
 
 def _answer(page: SimPage) -> Response:
