@@ -148,7 +148,9 @@ def test_simulated_webs_are_tasks(tmp_path: Path) -> None:
     for preset in ("topical", "flat"):
         file = tmp_path / f"{preset}.toml"
         clew("lab", "sim", "--preset", preset, "--pages", 1500, "--budget", 150, "--out", file)
-        rows = {row["strategy"]: row for row in clew_json("lab", "run", file, "--strategies", "breadth-first,best-first")}
+        rows = {
+            row["strategy"]: row for row in clew_json("lab", "run", file, "--strategies", "breadth-first,best-first")
+        }
         assert all(row["fetched"] == 150 for row in rows.values())
         gain[preset] = rows["best-first"]["found"] / max(rows["breadth-first"]["found"], 1)
     assert gain["topical"] > 1.2 * gain["flat"]

@@ -99,7 +99,10 @@ def test_many_stops_change_nothing(tmp_path: Path, strategy: str) -> None:
     whole, parts = project(tmp_path / "whole"), project(tmp_path / "parts")
     stops = STOPS.get(strategy, (59, 61, 180))
     result = Project(whole).crawl(strategy=strategy, max_pages=stops[-1])
-    assert (result.fetched, result.stopped_by) == (stops[-1], "max_pages")  # a SIGTERM from outside stops a crawl, not pytest
+    assert (result.fetched, result.stopped_by) == (
+        stops[-1],
+        "max_pages",
+    )  # a SIGTERM from outside stops a crawl, not pytest
     if (whole / "models").is_dir():  # who links to whom, which takes long to find out
         shutil.copytree(whole / "models", parts / "models")
     for budget in stops:

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from clew.cli.labtable import print_table
 from clew.errors import InputError
 from clew.lab import figures
 from clew.lab.comparison import Comparison, listed, short
@@ -76,6 +77,50 @@ def test_areas_and_ranks_by_hand() -> None:
     assert both.methods == both.ranked("near") == ("best-first / nb", "breadth-first")
 
 
+def limited() -> Comparison:
+    """With look-ahead's curve 2/2 from the first fetch on as the bound: 1 2 2 2, and 0 1 2 2 for look-ahead."""
+    ahead, bound = {"near": (flags("011"),)}, {"near": (flags("11"),)}
+    return replace(comparison(PLAIN, BEST, oracle="101"), look_ahead=ahead, bound=bound)
+
+
+def test_look_ahead_and_the_upper_bound_stand_beside_the_oracle(tmp_path: Path) -> None:
+    """The oracle's curve is 1 1 2 2, area 6/4; look-ahead's 0 1 2 2, 5/6 of it, the bound's 1 2 2 2, 7/6."""
+    both = limited()
+    assert list(both.limits) == ["one-step sight", "look-ahead", "upper bound"]
+    assert both.limit(both.look_ahead, "near") == pytest.approx(5 / 6)
+    assert both.limit(both.bound, "near") == pytest.approx(7 / 6)
+    assert both.over_bound(BEST) == pytest.approx(5 / 7)
+    assert conclusion(both, "near").endswith(
+        "; one-step sight, which knows the truth of each link but plans nothing, has .17 more; "
+        "no crawl that only follows links from the start pages can pass 1.17."
+    )
+    page = write_report(both, tmp_path).read_text(encoding="utf-8")
+    assert re.search(r"<th>upper bound</th><td></td><td[^>]*>1\.167</td>", page)
+    assert re.search(r"<th>look-ahead</th><td></td><td[^>]*>\.833</td>", page)
+    assert re.search(r"upper bound & 1\.167 &", (tmp_path / "table.tex").read_text(encoding="utf-8"))
+    rows = list(csv.DictReader((tmp_path / "results.csv").read_text(encoding="utf-8").splitlines()))
+    assert [row["area_over_bound"] for row in rows] == ["0.285714", "0.714286"]
+    drawn = (tmp_path / "plots" / "near-found.svg").read_text(encoding="utf-8")
+    assert "upper bound" in drawn
+    assert "look-ahead" in drawn
+
+
+def test_results_without_a_bound_say_nothing_of_it(tmp_path: Path) -> None:
+    both = comparison(PLAIN, BEST)
+    assert list(both.limits) == ["one-step sight"]
+    write_report(both, tmp_path)
+    rows = list(csv.DictReader((tmp_path / "results.csv").read_text(encoding="utf-8").splitlines()))
+    assert {row["area_over_bound"] for row in rows} == {""}
+
+
+def test_the_printed_table_has_the_limits(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(limited())
+    rows = {line.split("│")[2].strip(): line for line in capsys.readouterr().out.splitlines() if line.count("│") > 5}
+    assert "1.167" in rows["upper bound"]
+    assert ".833" in rows["look-ahead"]
+    assert "1.000" in rows["one-step sight"]
+
+
 def test_a_method_that_lacks_a_task_is_ranked_by_the_tasks_it_ran() -> None:
     both = comparison(BEST, PLAIN, run("0011", task="far"))
     assert both.tasks == ("near", "far")
@@ -95,8 +140,8 @@ def test_no_runs_and_no_oracle_are_errors() -> None:
 def test_the_sentence_names_the_winner_its_lead_and_what_is_left() -> None:
     assert conclusion(comparison(BEST, PLAIN), "near") == (
         "Take best-first / nb: .71 of the oracle's area, .43 before breadth-first in one run each; "
-        "that is 2.5 times breadth-first's .29; perfect one-step sight would reach .86, so better link scores can "
-        "still gain .14."
+        "that is 2.5 times breadth-first's .29; one-step sight, which knows the truth of each link but plans nothing, "
+        "has .14 more."
     )
 
 
@@ -118,6 +163,39 @@ def test_repeats_that_all_say_the_same_are_no_evidence() -> None:
     # one repeat of the second finds less, so something varied: p = 2 / 2⁸
     varied = [*alike[:-1], run("0001", judge="svm", repeat=7)]
     assert "(median of 8, .71 to .71), clear of the others" in conclusion(comparison(*varied), "near")
+
+
+def test_methods_with_the_same_figures_are_named_together() -> None:
+    """Tunnelling is best-first where nothing tunnels: no lead of one over the other, and none that cannot be tested."""
+    twin = replace(BEST, strategy="tunnelling")
+    assert conclusion(comparison(BEST, twin, PLAIN), "near").startswith(
+        "Take best-first / nb or tunnelling / nb, which had the same figures in every run: .71 of the oracle's area, "
+        ".43 before breadth-first in one run each; that is 2.5 times"
+    )
+    varied = [run("0110" if i < 6 else "0010", "bingo", repeat=i) for i in range(8)]
+    runs = [replace(each, repeat=i) for i in range(8) for each in (BEST, twin)]
+    said = conclusion(comparison(*runs, *varied, one_step=None), "near")
+    assert said.startswith(
+        "best-first / nb and tunnelling / nb, which had the same figures in every run, are ahead with .71 of the "
+        "oracle's area (median of 8, .71 to .71), but cannot be told apart from bingo / nb."
+    )
+    assert verdict(comparison(*runs, *varied)) == (
+        "best-first / nb and tunnelling / nb, which had the same figures in every run, did best on the one task "
+        "compared, with .71 of the oracle's area; their lead over bingo / nb (.71) is within chance on these webs "
+        "(8 repeats, p = 1.000)."
+    )
+    other = [replace(each, task="far") for each in (BEST, twin)]
+    assert verdict(comparison(BEST, twin, *other)) == (
+        "best-first / nb and tunnelling / nb, which had the same figures in every run, did best over all: .71 of the "
+        "oracle's area in the mean, and first on 2 of 2 tasks."
+    )
+
+
+def test_methods_that_differ_in_one_run_are_no_twins() -> None:
+    far = [run("0110", task="far"), run("0011", "tunnelling", task="far")]
+    said = verdict(comparison(BEST, replace(BEST, strategy="tunnelling"), *far))
+    assert said.startswith("best-first / nb did best over all: ") and "its lead over tunnelling / nb" in said
+    assert "which had the same figures" not in said
 
 
 def test_the_sentence_says_when_focus_or_the_task_is_worth_nothing() -> None:
@@ -232,7 +310,13 @@ def test_the_csv_has_a_line_a_run(folder: Path) -> None:
         **{"task": "near", "strategy": "best-first", "judge": "nb", "repeat": "0", "budget": "4", "fetched": "4"},
         **{"asked": "0", "backlinks": "", "closed": "true", "drawn": "false"},
         **{"seed": "0", "web": "", "strategy_settings": "{}", "judge_settings": "{}", "version": ""},
-        **{"found": "2", "reachable": "2", "area_over_oracle": "0.714286", "recall_at_10": "0.000000"},
+        **{
+            "found": "2",
+            "reachable": "2",
+            "area_over_oracle": "0.714286",
+            "area_over_bound": "",
+            "recall_at_10": "0.000000",
+        },
         **{"recall_at_25": "0.000000", "recall_at_50": "0.500000", "recall": "1.000000", "seconds": "1.500"},
         # two of four lost; the judge gave 0 to all; all scores tie, so everything is a half; finds at depth 1 and 2
         **{"loss_truth": "0.500000", "loss_judge": "1.000000", "auc": "0.500000", "relevant_above": "0.500000"},

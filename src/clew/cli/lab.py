@@ -183,6 +183,8 @@ def comparison(results: Sequence[TaskResult], title: str = TITLE) -> Comparison:
         oracles={result.task: result.oracles for result in results},
         one_step={result.task: result.one_step for result in results},
         title=title,
+        look_ahead={result.task: result.look_ahead for result in results},
+        bound={result.task: result.bound for result in results},
     )
 
 

@@ -17,7 +17,7 @@ from clew.lab.differences import found, within
 from clew.lab.latex import figure3, p_value
 from clew.lab.measures import recall_at
 from clew.lab.results import Run
-from clew.model import Doubles
+from clew.model import Bools, Doubles
 from clew.text.shown import shown
 
 WIDEST = 1_000
@@ -57,15 +57,18 @@ def _rows(comparison: Comparison, task: str, repeated: bool, asking: bool) -> It
         asked = [_questions(runs)] if asking else []
         yield [*map(_plain, (task, runs[0].strategy, runs[0].judge)), area, *tested, *asked, *_counts(runs)]
     blank = [""] * (3 * repeated + asking)
-    yield [_plain(task), "one-step sight", "", figure3(comparison.sight(task)), *blank, *_sight(comparison, task)]
+    for name, limits in comparison.limits.items():
+        if len(limits.get(task, ())):
+            area = figure3(comparison.limit(limits, task))
+            yield [_plain(task), name, "", area, *blank, *_limit(comparison, limits[task], task)]
 
 
-def _sight(comparison: Comparison, task: str) -> list[str]:
-    """The counts of one-step sight."""
+def _limit(comparison: Comparison, limits: Sequence[Bools], task: str) -> list[str]:
+    """The counts of an oracle, or of the upper bound."""
     reachable = {run.repeat: run.reachable for run in comparison.of(task)}
-    each = [(comparison.one_step[task][repeat], most) for repeat, most in reachable.items()]
-    recalls = np.array([recall_at(sight, most, comparison.budget(task)) for sight, most in each])
-    totals = [float(sight.sum()) for sight, _ in each], [float(most) for _, most in each]
+    each = [(limits[repeat], most) for repeat, most in reachable.items()]
+    recalls = np.array([recall_at(flags, most, comparison.budget(task)) for flags, most in each])
+    totals = [float(flags.sum()) for flags, _ in each], [float(most) for _, most in each]
     return [*(f"{np.median(values):.0f}" for values in totals), *(_median(column) for column in recalls.T), ""]
 
 

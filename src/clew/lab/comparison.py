@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -37,7 +37,8 @@ class Comparison:
     """Runs of one or several tasks, and what was possible on each.
 
     ``oracles`` and ``one_step``: by task, for each repeat bool[n], whether fetch i of the greedy oracle (of perfect
-    one-step sight) brought a new relevant page. A *method* is a strategy with its judge, written "strategy / judge".
+    one-step sight) brought a new relevant page; so ``look_ahead``, and ``bound``, whose running sum is the upper bound.
+    Results of earlier versions lack the last two. A *method* is a strategy with its judge, written "strategy / judge".
     Raises InputError when there are no runs, or a run lacks its oracle.
     """
 
@@ -45,6 +46,8 @@ class Comparison:
     oracles: Mapping[str, Sequence[Bools]]
     one_step: Mapping[str, Sequence[Bools]]
     title: str = "Comparison of crawl strategies"
+    look_ahead: Mapping[str, Sequence[Bools]] = field(default_factory=dict)
+    bound: Mapping[str, Sequence[Bools]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.runs:
@@ -80,8 +83,19 @@ class Comparison:
 
     def sight(self, task: str) -> float:
         """Area over the oracle's of perfect one-step sight, the median of the repeats; NaN when it was not computed."""
-        pairs = zip(self.one_step.get(task, ()), self.oracles[task], strict=False)
-        return Spread.of([area_over_oracle(sight, oracle, self.budget(task)) for sight, oracle in pairs]).median
+        return self.limit(self.one_step, task)
+
+    def limit(self, limits: Mapping[str, Sequence[Bools]], task: str) -> float:
+        """Area over the oracle's of another oracle, or of the upper bound: the median of the repeats; NaN when it was
+        not computed."""
+        pairs = zip(limits.get(task, ()), self.oracles[task], strict=False)
+        return Spread.of([area_over_oracle(found, oracle, self.budget(task)) for found, oracle in pairs]).median
+
+    @property
+    def limits(self) -> dict[str, Mapping[str, Sequence[Bools]]]:
+        """By name, what was possible besides the greedy oracle, as far as any task has it."""
+        each = {"one-step sight": self.one_step, "look-ahead": self.look_ahead, "upper bound": self.bound}
+        return {name: found for name, found in each.items() if any(map(len, found.values()))}
 
     def budget(self, task: str) -> int:
         """Fetches allowed on the task."""
@@ -102,6 +116,11 @@ class Comparison:
     def value(self, run: Run) -> float:
         """Area of a run over that of the oracle of its repeat; NaN where the oracle finds nothing."""
         return area_over_oracle(run.found, self.oracles[run.task][run.repeat], run.budget)
+
+    def over_bound(self, run: Run) -> float:
+        """Area of a run over that of the upper bound of its repeat; NaN where that is not known."""
+        bounds = self.bound.get(run.task, ())
+        return area_over_oracle(run.found, bounds[run.repeat], run.budget) if run.repeat < len(bounds) else np.nan
 
     @cached_property
     def values(self) -> dict[str, dict[tuple[str, int], float]]:

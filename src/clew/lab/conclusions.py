@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from clew.lab.comparison import BASELINE, Comparison, Spread, listed, short
 from clew.lab.differences import LEVEL, Difference, enough, found, over_all, within
+
+SMALL = 0.02
+"""Of the oracle's area: where one-step sight has less than so much more, it has no more worth telling."""
 
 
 def conclusion(comparison: Comparison, task: str) -> str:
@@ -34,22 +37,23 @@ def _who(comparison: Comparison, task: str, ranked: Sequence[str], tests: Sequen
     figure = f"{short(best.median)} of the oracle's area"
     if best.repeats > 1:
         figure += f" (median of {best.repeats}, {short(best.low)} to {short(best.high)})"
-    if len(ranked) < 2:
-        return f"Take {ranked[0]}: {figure}"
+    twins = _twins(comparison, ranked, task)
+    others = [name for name in ranked[1:] if name not in twins]
+    alike = ", which had the same figures in every run" if twins else ""
+    take = f"Take {' or '.join([ranked[0], *twins])}{alike}: {figure}"
+    ahead = f"{_some([ranked[0], *twins])}{alike + ',' if alike else ''} {'are' if twins else 'is'} ahead with {figure}"
+    if not others:
+        return take
     if best.repeats < 2:
-        return _by_one_run(comparison, task, ranked, figure)
-    equals = [name for name in ranked[1:] if not _is_real(tests, ranked[0], name)]
+        gaps = {name: best.median - comparison.area(task, name).median for name in others}
+        equals = [name for name, gap in gaps.items() if gap < LEVEL]
+        if not equals:
+            return f"{take}, {short(gaps[others[0]])} before {others[0]} in one run each"
+        return f"{ahead}, but cannot be told apart from {_some(equals)}"
+    equals = [name for name in others if not _is_real(tests, ranked[0], name)]
     if not equals:
-        return f"Take {ranked[0]}: {figure}, clear of the others"
-    return f"{ranked[0]} is ahead with {figure}, but cannot be told apart from {_some(equals)}{_why(tests, ranked[0])}"
-
-
-def _by_one_run(comparison: Comparison, task: str, ranked: Sequence[str], figure: str) -> str:
-    best, *others = (comparison.area(task, name).median for name in ranked)
-    equals = [name for name, other in zip(ranked[1:], others, strict=True) if best - other < LEVEL]
-    if equals:
-        return f"{ranked[0]} is ahead with {figure}, but cannot be told apart from {_some(equals)}"
-    return f"Take {ranked[0]}: {figure}, {short(best - others[0])} before {ranked[1]} in one run each"
+        return f"{take}, clear of the others"
+    return f"{ahead}, but cannot be told apart from {_some(equals)}{_why(tests, ranked[0], twins)}"
 
 
 def _some(names: Sequence[str]) -> str:
@@ -57,9 +61,10 @@ def _some(names: Sequence[str]) -> str:
     return listed([*names[:2], f"{len(names) - 2} more"] if len(names) > 3 else names)
 
 
-def _why(tests: Sequence[Difference], best: str) -> str:
-    """Why no test could tell methods apart, where that is so."""
-    own = [test for test in tests if best in (test.one, test.other)]
+def _why(tests: Sequence[Difference], best: str, twins: Sequence[str]) -> str:
+    """Why no test could tell the best from others than its twins, where that is so."""
+    pairs = [{test.one, test.other} for test in tests]
+    own = [test for test, pair in zip(tests, pairs, strict=True) if best in pair and not pair & set(twins)]
     if all(np.isnan(test.p) for test in own):
         return " (all repeats gave the same figures, so nothing can be tested)"
     n, need = max(test.n for test in own), enough(len(tests))
@@ -90,37 +95,53 @@ def _against_baseline(comparison: Comparison, task: str, ranked: Sequence[str], 
 
 
 def _room(comparison: Comparison, task: str, best: Spread) -> str:
-    sight = comparison.sight(task)
-    if np.isnan(sight):
-        return ""
-    room = sight - best.median
-    if room < 0.02:
-        return f"perfect one-step sight ({short(sight)}) would do no better, so only planning over several links can"
-    return f"perfect one-step sight would reach {short(sight)}, so better link scores can still gain {short(room)}"
+    """What those reach who know more: one-step sight, which is no bound, and the upper bound, which is."""
+    sight, bound = comparison.sight(task), comparison.limit(comparison.bound, task)
+    room, says = sight - best.median, []
+    if room >= SMALL:
+        says.append(f"one-step sight, which knows the truth of each link but plans nothing, has {short(room)} more")
+    elif not np.isnan(sight):
+        says.append(
+            f"one-step sight has no more ({short(sight)}), so look to planning over several links, not to better scores"
+        )
+    if not np.isnan(bound):
+        says.append(f"no crawl that only follows links from the start pages can pass {short(bound)}")
+    return "; ".join(says)
 
 
 def verdict(comparison: Comparison) -> str:
     """The sentence over all tasks."""
-    best, tasks = comparison.methods[0], comparison.tasks
-    mean = comparison.mean(best)
+    best, tasks = [comparison.methods[0], *_twins(comparison, comparison.methods)], comparison.tasks
+    mean = short(comparison.mean(best[0]))
+    names = f"{_some(best)}, which had the same figures in every run," if len(best) > 1 else best[0]
     if len(tasks) == 1:
-        return f"{best} did best on the one task compared, with {short(mean)} of the oracle's area{_lead(comparison)}."
-    wins = sum(comparison.ranked(task)[0] == best for task in tasks)
+        return f"{names} did best on the one task compared, with {mean} of the oracle's area{_lead(comparison, best)}."
+    wins = sum(comparison.ranked(task)[0] in best for task in tasks)
     return (
-        f"{best} did best over all: {short(mean)} of the oracle's area in the mean, and first on {wins} of "
-        f"{len(tasks)} tasks{_lead(comparison)}."
+        f"{names} did best over all: {mean} of the oracle's area in the mean, and first on {wins} of "
+        f"{len(tasks)} tasks{_lead(comparison, best)}."
     )
 
 
-def _lead(comparison: Comparison) -> str:
-    """Whether the lead over the second is real: on the webs at hand, and on others of their kind."""
-    if len(comparison.methods) < 2:
+def _twins(comparison: Comparison, ranked: Sequence[str], task: str = "") -> list[str]:
+    """Methods that had the figures of the first of some in every run, of one task or of all."""
+    each = [{key: value for key, value in comparison.values[name].items() if task in {"", key[0]}} for name in ranked]
+    return [name for name, own in zip(ranked[1:], each[1:], strict=True) if _alike(own, each[0])]
+
+
+def _alike(one: Mapping[tuple[str, int], float], other: Mapping[tuple[str, int], float]) -> bool:
+    return one.keys() == other.keys() and np.array_equal([*one.values()], [other[key] for key in one], equal_nan=True)
+
+
+def _lead(comparison: Comparison, best: Sequence[str]) -> str:
+    """Whether the lead over those who come next is real: on the webs at hand, and on others of their kind."""
+    second = next((name for name in comparison.methods if name not in best), None)
+    if second is None:
         return ""
-    best, second = comparison.methods[:2]
-    lead = f"its lead over {second} ({short(comparison.mean(second))})"
+    lead = f"{'its' if len(best) < 2 else 'their'} lead over {second} ({short(comparison.mean(second))})"
     says = []
     for tests in over_all(comparison):
-        test = found(tests, best, second)
+        test = found(tests, best[0], second)
         if test is not None and test.n > 1:
             says.append(_said(test, len(tests), "on these webs" if test.units == "repeats" else "over webs"))
     if not says:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
@@ -28,6 +28,7 @@ GREY = "#8C8C8C"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 LINES = ("-", "--", "-.", (0, (4, 1, 1, 1, 1, 1)))
 MARKERS = "osD^vP"
+DENSE = (0, (1, 0.7))
 INK = "#020304"
 """Stands for the colour of text; ``currentColor`` in SVG."""
 EDGED: Mapping[str, Any] = {"markersize": 5.5, "markeredgecolor": INK, "markeredgewidth": 0.5}
@@ -153,6 +154,8 @@ def found(salt: str, comparison: Comparison, task: str) -> Any:
     budget = comparison.budget(task)
     figure, axes = new_figure()
     references(axes, comparison, task, lambda flags: curve(flags, budget))
+    _reference(axes, comparison.look_ahead.get(task, ()), lambda flags: curve(flags, budget), "-.", "look-ahead")
+    _reference(axes, comparison.bound.get(task, ()), lambda flags: curve(flags, budget), DENSE, "upper bound")
     lines(axes, comparison, task, lambda run: curve(run.found, budget))
     axes.set(xlabel="pages fetched", ylabel="relevant pages found", xlim=(0, budget))
     axes.set_ylim(0, max(axes.get_ylim()[1], 1))
@@ -229,11 +232,16 @@ def references(axes: Any, comparison: Comparison, task: str, values: Callable[[B
         (comparison.oracles[task], "--", "oracle (greedy)"),
         (comparison.one_step.get(task, ()), ":", "one-step sight"),
     ):
-        if len(repeats):
-            rows = np.array([values(flags) for flags in repeats])
-            there = np.flatnonzero(~np.isnan(rows).all(axis=0))
-            n = there[thinned(len(there))]
-            axes.plot(n, np.nanmedian(rows[:, n], axis=0), color=INK, linestyle=line, linewidth=1.4, label=label)
+        _reference(axes, repeats, values, line, label)
+
+
+def _reference(axes: Any, repeats: Sequence[Bools], values: Callable[[Bools], Doubles], line: Any, label: str) -> None:
+    """One line; none without repeats."""
+    if len(repeats):
+        rows = np.array([values(flags) for flags in repeats])
+        there = np.flatnonzero(~np.isnan(rows).all(axis=0))
+        n = there[thinned(len(there))]
+        axes.plot(n, np.nanmedian(rows[:, n], axis=0), color=INK, linestyle=line, linewidth=1.4, label=label)
 
 
 def legend_entries(axes: Any, known: Mapping[str, Look], *, lines: bool) -> None:

@@ -28,7 +28,10 @@ def latex(comparison: Comparison) -> str:
         r"\hline",
         _row("strategy / judge", [_stacked(task) for task in tasks], "mean", ["$p$"] if tests else []),
         r"\hline",
-        _row("one-step sight", [_tex(figure3(comparison.sight(task))) for task in tasks], "", [""] if tests else []),
+        *(
+            _row(name, [_tex(figure3(comparison.limit(limit, task))) for task in tasks], "", [""] if tests else [])
+            for name, limit in comparison.limits.items()
+        ),
     ]
     for name in comparison.methods:
         cells = [_area(comparison.area(task, name), best[task] == name) for task in tasks]

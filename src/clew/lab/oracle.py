@@ -1,15 +1,17 @@
 """What was possible on a task: reference orders over its true link graph, each with what it may know.
 
 The best order is a Steiner problem and NP-hard even for one who knows everything (Gouriten, Maniu and Senellart 2014),
-so ``greedy`` is a strong named reference and no upper bound: a crawl may beat it. Every order starts with the seeds, in
-their order, and fetches each page once; a fetch of a redirect counts like any other. ``*_pages`` give the page numbers
-in the order of fetching, int32[≤ budget]; the functions without that ending whether each fetch brought a relevant page.
+so all of these are named references and none is an upper bound: a crawl may beat each (``bounds`` has a true bound,
+``lookahead`` a stronger order). Every order starts with the seeds, in their order, and fetches each page once; a fetch
+of a redirect counts like any other. ``*_pages`` give the page numbers in the order of fetching, int32[≤ budget]; the
+functions without that ending whether each fetch brought a relevant page.
 
 =================  ============================  =======================================
 order              knows of links                knows of relevance
 =================  ============================  =======================================
 ``greedy``         the whole graph               of every page
 ``one_step``       those on fetched pages        of the pages that they lead to
+``look_ahead``     the whole graph               of every page (``lookahead``)
 ``breadth_first``  those on fetched pages        nothing
 ``random_order``   those on fetched pages        nothing
 =================  ============================  =======================================
@@ -40,9 +42,12 @@ def greedy(graph: Graph, budget: int) -> Bools:
 
 def one_step(graph: Graph, budget: int) -> Bools:
     """Perfect one-step sight: bool[≤ budget]. It knows of each link on a fetched page whether it leads to a relevant
-    page, and nothing beyond. No bound: a strategy that knows which irrelevant pages lead to relevant ones may beat it.
+    page, and nothing beyond. It is no bound: who foresees what lies behind irrelevant pages can find more.
 
-    It takes the relevant page that has waited longest; if none waits, the irrelevant page that has waited longest.
+    It takes the relevant page that has waited longest. If none waits, it takes an irrelevant page by what others of the
+    same source led to: of the pages that links were first seen on, each with f irrelevant pages fetched from it that
+    showed r new relevant pages, the one with the highest (r + m) / (f + 1), m being the mean of new relevant pages for
+    each irrelevant page fetched so far (of equals the first fetched); of its pages the one that has waited longest.
     """
     return graph.relevant[one_step_pages(graph, budget)]
 
@@ -77,19 +82,8 @@ def greedy_pages(graph: Graph, budget: int) -> Ints:
 
 def one_step_pages(graph: Graph, budget: int) -> Ints:
     """The order of ``one_step``."""
-    relevant = graph.relevant.tolist()
-    good: deque[int] = deque()
-    poor: deque[int] = deque()
-
-    def waiting(found: list[int]) -> None:
-        for page in found:
-            (good if relevant[page] else poor).append(page)
-
-    def following() -> Iterator[int]:
-        while good or poor:
-            yield good.popleft() if good else poor.popleft()
-
-    return _crawl(graph, budget, waiting, following())
+    sight = _Sight(graph)
+    return _crawl(graph, budget, sight.waiting, sight.following())
 
 
 def breadth_first_pages(graph: Graph, budget: int) -> Ints:
@@ -115,6 +109,49 @@ def random_pages(graph: Graph, budget: int, seed: int) -> Ints:
             yield pool.pop()
 
     return _crawl(graph, budget, pool.extend, following())
+
+
+class _Sight:
+    """What one-step sight knows: relevant pages that wait, irrelevant ones by source, and what each source led to."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._relevant = graph.relevant.tolist()
+        self._good: deque[int] = deque()
+        self._poor: list[deque[int]] = []  # by source, in the order of fetching
+        self._new = np.zeros(64)  # r, f by source
+        self._fetched = np.zeros(64)
+        self._at = -1  # source of the irrelevant page that was taken last; −1 for none
+
+    def waiting(self, found: list[int]) -> None:
+        """A fetch made pages known: it is a source now, and counts for its own."""
+        good = [page for page in found if self._relevant[page]]
+        if self._at >= 0:
+            self._new[self._at] += len(good)
+            self._fetched[self._at] += 1
+        self._good += good
+        self._poor.append(deque(page for page in found if not self._relevant[page]))
+        if len(self._poor) > len(self._new):
+            self._new, self._fetched = (np.pad(row, (0, len(row))) for row in (self._new, self._fetched))
+
+    def following(self) -> Iterator[int]:
+        """The pages to fetch."""
+        while True:
+            self._at = -1 if self._good else self._best()
+            if self._good:
+                yield self._good.popleft()
+            elif self._at >= 0:
+                yield self._poor[self._at].popleft()
+            else:
+                return
+
+    def _best(self) -> int:
+        """The source whose irrelevant pages promise most; −1 when none waits."""
+        n = len(self._poor)
+        new, fetched = self._new[:n], self._fetched[:n]
+        mean = new.sum() / max(fetched.sum(), 1.0)
+        promise = np.where([len(row) > 0 for row in self._poor], (new + mean) / (fetched + 1.0), -1.0)
+        best = int(promise.argmax()) if n else -1
+        return best if best >= 0 and self._poor[best] else -1
 
 
 def _crawl(graph: Graph, budget: int, waiting: Callable[[list[int]], None], following: Iterator[int]) -> Ints:

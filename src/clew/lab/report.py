@@ -26,7 +26,7 @@ from clew.version import __version__
 
 FIELDS = (
     *("task", "strategy", "judge", "repeat", "seed", "budget", "fetched", "found", "reachable"),
-    *("area_over_oracle", "recall_at_10", "recall_at_25", "recall_at_50", "recall"),
+    *("area_over_oracle", "area_over_bound", "recall_at_10", "recall_at_25", "recall_at_50", "recall"),
     *("loss_truth", "loss_judge", "auc", "relevant_above", "irrelevant_below", "median_depth"),
     *("dug", "deep", "longest_tunnel", "modal_path", "lift"),
     *("seconds", "cpu_ms_per_page", "frontier", "robots", "absent", "asked", "backlinks", "stopped_by"),
@@ -106,8 +106,10 @@ def _page(comparison: Comparison, overview: Drawn, sections: str) -> str:
         f"<title>{title}</title><style>{STYLE}</style></head><body>\n"
         f"<h1>{title}</h1><p>{escape(verdict(comparison))}</p>\n"
         "<p class=soft>Area under the found-curve over the whole budget, as a fraction of the greedy oracle's: 1 is as "
-        "good as knowing the graph and the truth. Medians of the repeats; below them an interval of the "
-        "median (95 %, or the least and the most of fewer than six repeats). Bold: best of the task.</p>\n"
+        "good as knowing the graph and the truth and walking to the nearest relevant page. That is no bound, nor are "
+        "one-step sight and look-ahead; no crawl that comes to pages over links alone passes the upper bound. Medians "
+        "of the repeats; below them an interval of the median (95 %, or the least and the most of fewer than six "
+        "repeats). Bold: best of the task.</p>\n"
         f"{_table(comparison)}\n{_tests(comparison)}\n"
         f"{_figure(overview, 'Area over the oracle, by task and method')}\n<nav>{links}</nav>\n"
         f"{sections}<details><summary>Methods, for a paper</summary><p>{escape(methods(comparison))}</p></details>\n"
@@ -144,9 +146,11 @@ def _table(comparison: Comparison) -> str:
     tasks, tests = comparison.tasks, overall(comparison)
     heads = "".join(f"<th>{escape(task).replace('-', '-<wbr>')}</th>" for task in tasks)
     best = {task: comparison.ranked(task)[0] for task in tasks}
-    sight = "".join(_limit(comparison.sight(task)) for task in tasks)
     against = "<th>p against the best</th>" if tests else ""
-    rows = [f"<tr class=limit><th>one-step sight</th><td></td>{'<td></td>' if tests else ''}{sight}</tr>"]
+    rows = []
+    for name, limit in comparison.limits.items():
+        cells = "".join(_limit(comparison.limit(limit, task)) for task in tasks)
+        rows.append(f"<tr class=limit><th>{name}</th><td></td>{'<td></td>' if tests else ''}{cells}</tr>")
     for name in comparison.methods:
         cells = "".join(_cell(comparison.area(task, name), best[task] == name) for task in tasks)
         test = found(tests, comparison.methods[0], name)
@@ -207,7 +211,7 @@ def _record(comparison: Comparison, run: Run) -> list[object]:
     return [
         *(run.task, run.strategy, run.judge, run.repeat, run.seed, run.budget),
         *(run.fetched, int(run.found.sum()), run.reachable),
-        *(f"{value:.6f}" for value in (area, *recalls)),
+        *(f"{area:.6f}", _known(comparison.over_bound(run)), *(f"{value:.6f}" for value in recalls)),
         *(_known(value) for value in (*shares, depth, paths.dug, paths.deep)),
         *(paths.longest, paths.modal_length, _known(paths.lift)),
         *(f"{run.seconds:.3f}", f"{run.cpu_ms_per_page:.3f}", run.frontier, run.robots, run.absent),

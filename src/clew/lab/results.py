@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -78,7 +78,7 @@ class Graph:
 
     urls n canonical URLs · targets int32[m] and starts int32[n + 1]: the pages that page i links to are
     ``targets[starts[i]:starts[i + 1]]``, in page order, each once, pages of the web only · redirects are pages with one
-    link, their target · relevant bool[n]: the truth · seeds int32[k].
+    link, their target · relevant bool[n]: the truth · seeds int32[k] · redirects int32[r]: which pages are such.
     """
 
     urls: tuple[str, ...]
@@ -86,3 +86,4 @@ class Graph:
     starts: Ints
     relevant: Bools
     seeds: Ints
+    redirects: Ints = field(default_factory=lambda: np.zeros(0, np.int32))

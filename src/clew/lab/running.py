@@ -19,7 +19,9 @@ from clew.crawl.setup import Setup
 from clew.judges.registry import JUDGES
 from clew.lab.asking import FREE, Asked, counted
 from clew.lab.bench import Readers, bench, settings_of
-from clew.lab.explore import explore
+from clew.lab.bounds import upper_bound
+from clew.lab.explore import back_links, explore
+from clew.lab.lookahead import look_ahead
 from clew.lab.measures import area_over_oracle
 from clew.lab.oracle import greedy, one_step, reachable
 from clew.lab.resampling import drawn
@@ -33,7 +35,6 @@ from clew.store.sqlite import SqliteStore
 from clew.strategies.registry import STRATEGIES
 from clew.text.reader import Unreadable
 from clew.version import __version__
-from clew.web.providers.inverted import Inverted
 from clew.web.simulated import parse_spec
 
 
@@ -53,12 +54,15 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskResult:
-    """The runs on a task, and the found arrays of its oracles, one a repeat."""
+    """The runs on a task, and the found arrays of its oracles and of the upper bound, one a repeat (results of earlier
+    versions lack the last two)."""
 
     task: str
     runs: tuple[Run, ...]
     oracles: tuple[Bools, ...]
     one_step: tuple[Bools, ...]
+    look_ahead: tuple[Bools, ...] = ()
+    bound: tuple[Bools, ...] = ()
 
 
 def summary(result: TaskResult, run: Run) -> dict[str, str | int | float]:
@@ -133,13 +137,22 @@ class _Draw:
     runs: tuple[Run, ...]
     oracle: Bools
     one_step: Bools
+    look_ahead: Bools
+    bound: Bools
 
 
 def _joined(task: Task, draws: Sequence[_Draw]) -> TaskResult:
     """The runs in the order of strategies, judges, repeats."""
     ordered = sorted(draws, key=lambda draw: draw.repeat)
     runs = tuple(run for same in zip(*(draw.runs for draw in ordered), strict=True) for run in same)
-    return TaskResult(task.name, runs, tuple(draw.oracle for draw in ordered), tuple(draw.one_step for draw in ordered))
+    return TaskResult(
+        task.name,
+        runs,
+        tuple(draw.oracle for draw in ordered),
+        tuple(draw.one_step for draw in ordered),
+        tuple(draw.look_ahead for draw in ordered),
+        tuple(draw.bound for draw in ordered),
+    )
 
 
 class _Graphs:
@@ -200,8 +213,7 @@ def _run_draw(task: Task, repeat: int, plan: Plan, readers: Readers, graphs: _Gr
     own = graphs.drawn(task, repeat, readers)
     graph = graphs.of(task, readers) if own is task else _graph(own, graphs.settings(own), readers)
     most = reachable(graph)
-    rows = np.split(graph.targets, graph.starts[1:-1])
-    links = Inverted.of(graph.urls, (row.tolist() for row in rows))
+    links = back_links(graph)
     runs = []
     for strategy, judge in product(plan.strategies, plan.judges):
         settings = settings_of(own, strategy, judge, plan.seed + repeat)
@@ -210,7 +222,8 @@ def _run_draw(task: Task, repeat: int, plan: Plan, readers: Readers, graphs: _Gr
             setup = bench(own, settings, store, readers, asked)
             run = _run(own, setup, _Who(strategy, judge, repeat, plan.resample and repeat > 0), most)
             runs.append(counted(run, asked))
-    return _Draw(task.name, repeat, tuple(runs), greedy(graph, own.budget), one_step(graph, own.budget))
+    limits = (limit(graph, own.budget) for limit in (greedy, one_step, look_ahead, upper_bound))
+    return _Draw(task.name, repeat, tuple(runs), *limits)
 
 
 @contextmanager

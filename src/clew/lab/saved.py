@@ -16,6 +16,7 @@ from clew.model import Bools
 from clew.text.shown import file_name
 
 RUNS, TASKS = "runs", "tasks"
+LIMITS = ("oracle", "one_step", "look_ahead", "bound")
 _SCALARS = ("task", "strategy", "judge", "repeat", "budget", "reachable", "seconds", "cpu_ms_per_page", "frontier")
 _REST = (
     *("robots", "absent", "stopped_by", "seed", "web", "strategy_settings", "judge_settings", "version", "drawn"),
@@ -35,6 +36,8 @@ def save(results: Iterable[TaskResult], folder: Path) -> None:
             task=result.task,
             **_numbered("oracle", result.oracles),
             **_numbered("one_step", result.one_step),
+            **_numbered("look_ahead", result.look_ahead),
+            **_numbered("bound", result.bound),
         )
         for run in result.runs:
             name = ".".join(file_name(part, 70) for part in (run.task, run.strategy, run.judge)) + f".{run.repeat}.npz"
@@ -74,7 +77,7 @@ def load(folder: Path) -> list[TaskResult]:
             name = str(kept["task"])
             own = tuple(run for run in runs if run.task == name)
             repeats = 1 + max((run.repeat for run in own), default=0)
-            found.append(TaskResult(name, own, *(_each(kept, of, repeats) for of in ("oracle", "one_step"))))
+            found.append(TaskResult(name, own, *(_each(kept, of, repeats) for of in LIMITS)))
     return found
 
 
@@ -84,10 +87,10 @@ def _numbered(name: str, arrays: Sequence[Bools]) -> dict[str, Any]:
 
 
 def _each(kept: Mapping[str, Any], name: str, repeats: int) -> tuple[Bools, ...]:
-    """The arrays of the repeats; earlier versions kept one, as all repeats were alike."""
+    """The arrays of the repeats; earlier versions kept one, as all repeats were alike, or lack some."""
     if name in kept:
         return (kept[name],) * repeats
-    return tuple(kept[f"{name}_{repeat}"] for repeat in range(repeats))
+    return tuple(kept[f"{name}_{repeat}"] for repeat in range(repeats) if f"{name}_{repeat}" in kept)
 
 
 def _run(file: Path) -> Run:
