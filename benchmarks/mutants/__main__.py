@@ -132,6 +132,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="mutants at once")
     parser.add_argument("--named", action="store_true", help="only tests that are named for the module")
+    parser.add_argument(
+        "--longest", type=float, default=10.0, metavar="SECONDS", help="leave out tests that take more (default: 10)"
+    )
     parser.add_argument("--json", action="store_true", help="one line of JSON last")
     options = parser.parse_args()
     if unknown := set(options.rooms) - set(ROOMS):
@@ -139,7 +142,7 @@ def main() -> None:
     mutants = [one for room in options.rooms or ROOMS for one in drawn(room, options.sample, options.seed)]
     random.Random(options.seed).shuffle(mutants)  # a run that ends early has seen every room
     with tempfile.TemporaryDirectory() as folder:
-        runner = Runner(Path(folder), max(options.jobs, 1))
+        runner = Runner(Path(folder), max(options.jobs, 1), options.longest)
         report(tested(runner, mutants, options.seconds, options.named), options.json)
 
 

@@ -1,6 +1,7 @@
 """Tests run against mutants: each in a process that is forked from one in which the heavy libraries are loaded.
 
-Mutants live in copies of ``src``, one a job, so that processes that tests start see them too.
+Mutants live in copies of ``src``, one a job, so that processes that tests start see them too; one more copy is marked,
+to find out which tests call which functions.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
 from benchmarks.mutants.changes import Mutant
-from benchmarks.mutants.rooms import ROOT, SOURCE, named_for, of_room
-from benchmarks.mutants.tracing import Tracing
+from benchmarks.mutants.rooms import ROOMS, ROOT, SOURCE, modules, named_for, of_room
+from benchmarks.mutants.traces import Traces
+from benchmarks.mutants.tracing import Steady, Tracing, mark
 
 HEAVY = ("numpy", "msgspec", "hypothesis", "lxml.html", "scipy.sparse", "sklearn.svm", "sklearn.linear_model", "rich",
          "aiohttp", "uvloop", "ada_url", "Stemmer")  # fmt: skip
@@ -47,30 +49,38 @@ class Outcome:
 
 @dataclass(slots=True)
 class Known:
-    """What is known of test files that were run without a mutant: by test its seconds, by function its tests."""
+    """What is known of test files that were run without a mutant: by test its seconds, by function its tests, and the
+    functions that are called when modules are imported. Tests that take more than ``longest`` seconds are not run."""
 
+    longest: float = float("inf")
     seconds: dict[str, float] = field(default_factory=dict)
     callers: dict[tuple[str, int], list[str]] = field(default_factory=dict)
+    imported: set[tuple[str, int]] = field(default_factory=set)
     files: set[Path] = field(default_factory=set)
 
-    def take(self, found: dict[str, dict[str, object]]) -> list[str]:
+    def take(self, found: dict[str, dict[str, Any]]) -> list[str]:
         """What a traced run found. Returns the tests that failed."""
         bad = {name.rpartition(" ")[0] for name in found if name.endswith((" failed", " skipped"))}
         for name, one in found.items():
             if name in bad or name.endswith((" failed", " skipped")):
                 continue
-            self.seconds[name] = float(one["seconds"])  # type: ignore[arg-type]
-            for path, line in one["called"]:  # type: ignore[attr-defined]
+            if not name:
+                self.imported.update((path, line) for path, line in one["called"])
+                continue
+            self.seconds[name] = float(one["seconds"])
+            for path, line in one["called"]:
                 self.callers.setdefault((path, line), []).append(name)
         return [name.rpartition(" ")[0] for name in found if name.endswith(" failed")]
 
     def of(self, mutant: Mutant, files: Sequence[Path]) -> list[str]:
-        """The tests in these files that call the changed function, the quickest first; for changes outside of functions
-        one of each file and all that call anything in the module."""
+        """The tests in these files that call the changed function, the quickest first; for changes outside of
+        functions, and in those called while modules are imported, all that call anything in the module."""
         inner = str(mutant.path.relative_to(SOURCE))
         names = {str(path.relative_to(ROOT)) for path in files}
-        keys = [key for key in self.callers if key[0] == inner and (not mutant.function or key[1] == mutant.function)]
+        everywhere = not mutant.function or (inner, mutant.function) in self.imported
+        keys = [key for key in self.callers if key[0] == inner and (everywhere or key[1] == mutant.function)]
         found = {test for key in keys for test in self.callers[key] if test.partition("::")[0] in names}
+        found = {test for test in found if self.seconds[test] <= self.longest}
         return sorted(found, key=lambda test: (self.seconds[test], test))
 
 
@@ -85,34 +95,45 @@ class Job:
 
 
 class Runner:
-    """Runs tests with and without mutants. ``folder`` is for copies of the sources; ``jobs`` at once."""
+    """Runs tests with and without mutants. ``folder`` is for copies of the sources; ``jobs`` at once; tests that take
+    more than ``longest`` seconds are not run."""
 
-    def __init__(self, folder: Path, jobs: int = 1) -> None:
+    def __init__(self, folder: Path, jobs: int = 1, longest: float = float("inf")) -> None:
         for name in HEAVY:
             importlib.import_module(name)
         gc.freeze()
         self.folder = folder
         self.copies = [folder / str(number) for number in range(jobs)]
-        for copy in self.copies:
+        for copy in [*self.copies, folder / "marked"]:
             shutil.copytree(SOURCE, copy / "clew", symlinks=True)
-        self.tests = Known()
+        inner = [path.relative_to(SOURCE) for room in ROOMS for path in modules(room)]
+        mark(folder / "marked" / "clew", inner, folder / "called")
+        self.tests, self.traces = Known(longest), Traces()
         self._mark = int(time.time())
 
     def look(self, files: Sequence[Path]) -> list[str]:
         """Run test files without a mutant and note what they call. Returns the tests that fail, which do not count."""
         new = [path for path in dict.fromkeys(files) if path not in self.tests.files]
-        if not new:
-            return []
         self.tests.files.update(new)
+        kept = {path: self.traces.get(path) for path in new}
+        failed = [test for found in kept.values() if found for test in self.tests.take(found)]
+        if unknown := [path for path in new if kept[path] is None]:
+            found = self._traced(unknown)
+            for path in unknown:
+                self.traces.put(path, found)
+            failed += self.tests.take(found)
+        return failed
+
+    def _traced(self, files: Sequence[Path]) -> dict[str, Any]:
         out = self.folder / "traced.json"
         out.unlink(missing_ok=True)
-        copy = self.copies[0]
-        arguments = [one for one in QUIET if one != "-x"] + [str(path) for path in new]
-        pid = _forked(copy, arguments, [Tracing(copy / "clew", out)], 0.0)
+        arguments = [one for one in QUIET if one != "-x"] + [str(path) for path in files]
+        pid = _forked(self.folder / "marked", arguments, [Steady(), Tracing(self.folder / "called", out)], 0.0)
         os.waitpid(pid, 0)
         if not out.exists():
-            raise SystemExit(f"tests cannot be run: {' '.join(str(path.relative_to(ROOT)) for path in new)}")
-        return self.tests.take(json.loads(out.read_text(encoding="utf-8")))
+            raise SystemExit(f"tests cannot be run: {' '.join(str(path.relative_to(ROOT)) for path in files)}")
+        found: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
+        return found
 
     def run(self, mutants: Sequence[Mutant], files: dict[Path, list[Path]], until: float) -> list[Outcome]:
         """What becomes of mutants with the tests in ``files`` of their modules; those not begun at ``until``, in
@@ -143,7 +164,7 @@ class Runner:
     def _start(self, mutant: Mutant, copy: Path, tests: list[str]) -> tuple[int, Job]:
         self._write(copy, mutant, mutant.text.encode())
         seconds = sum(self.tests.seconds[test] for test in tests)
-        pid = _forked(copy, [*QUIET, *tests], [], CPU_S + 3 * seconds)
+        pid = _forked(copy, [*QUIET, *tests], [Steady()], CPU_S + 3 * seconds)
         return pid, Job(mutant, copy, tests, time.monotonic() + WALL_S + 30 * seconds)
 
     def _mend(self, job: Job) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,8 @@ from benchmarks.mutants.__main__ import drawn, key
 from benchmarks.mutants.changes import Mutant, mutants_of
 from benchmarks.mutants.rooms import ROOMS, ROOT, SOURCE, modules, named_for
 from benchmarks.mutants.running import Known
+from benchmarks.mutants.traces import Traces
+from benchmarks.mutants.tracing import mark
 
 SOURCE_TEXT = '''"""Ünder one name."""
 LIMIT: int = 3
@@ -84,3 +89,80 @@ def test_tests_that_call_the_changed_function_are_chosen_the_quickest_first() ->
     assert failed == [f"{file}::bad"]
     assert known.of(mutant, [ROOT / file]) == [f"{file}::quick", f"{file}::slow"]
     assert len(known.of(Mutant(path, 3, 0, "a", "b"), [ROOT / file])) == 3
+    assert len(known.of(Mutant(path, 71, 0, "a", "b", 60), [ROOT / file])) == 0
+    known.take({"": {"seconds": 0.0, "called": [["graph/hits.py", 60]]}})
+    assert len(known.of(Mutant(path, 71, 0, "a", "b", 60), [ROOT / file])) == 3, "its call is part of the import"
+    known.longest = 1.5
+    assert known.of(mutant, [ROOT / file]) == [f"{file}::quick"]
+
+
+def test_marked_sources_note_each_call_once_and_do_what_they_did(tmp_path: Path) -> None:
+    text = '''"""A module."""
+from __future__ import annotations
+from functools import cache
+
+
+@cache
+def f(a):
+    """Says."""
+    return g(a) + g(a)
+
+
+def g(a):
+    if a:
+        return a
+    return 0
+
+
+def h(): ...
+'''
+    package, called = tmp_path / "clew", tmp_path / "called"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "m.py").write_text(text)
+    mark(package, [Path("m.py")], called)
+    code = "from clew import m; print(m.f(3), m.f(3), m.f.__doc__, m.__doc__)"
+    said = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env={}, capture_output=True, text=True, check=True
+    )
+    assert said.stdout == "6 6 Says. A module.\n"
+    assert called.read_text().split() == ["m.py:6", "m.py:12"]
+
+
+def test_a_trace_is_known_until_a_test_changes(tmp_path: Path) -> None:
+    traces, path = Traces(tmp_path), ROOT / "tests" / "unit" / "test_graph_hits.py"
+    own = {"": {"seconds": 0.0, "called": []}, "tests/unit/test_graph_hits.py::a": {"seconds": 1.0, "called": []}}
+    assert traces.get(path) is None
+    traces.put(path, {**own, "tests/unit/test_else.py::far": {"seconds": 0.1, "called": []}})
+    assert Traces(tmp_path).get(path) == own
+    traces.put(path, own)
+    (kept,) = tmp_path.iterdir()
+    kept.rename(tmp_path / "test_graph_hits-of-another-text.json")
+    assert Traces(tmp_path).get(path) is None
+
+
+RUN = """
+import json, sys
+from pathlib import Path
+from benchmarks.mutants import running
+from benchmarks.mutants.changes import mutants_of
+running.HEAVY, folder = ("numpy", "scipy.sparse", "hypothesis"), Path(sys.argv[1])
+path = running.SOURCE / "graph" / "hits.py"
+mutants = [next(one for one in mutants_of(path) if one.old == old) for old in ("@", "/")]
+tests = {path: running.named_for(path)}
+runner = running.Runner(folder)
+runner.traces = running.Traces(folder / "kept")
+failed = runner.look(tests[path])
+fates = runner.run(mutants, tests, float("inf"))
+print(json.dumps([failed, [(one.fate, one.tests > 0) for one in fates]]))
+"""
+
+
+def test_a_run_from_the_calls_of_tests_to_the_fates_of_mutants(tmp_path: Path) -> None:
+    """In a process of its own, since mutants must be imported anew."""
+    run = subprocess.run(
+        [sys.executable, "-c", RUN, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    failed, fates = json.loads(run.stdout)
+    assert failed == []
+    assert fates == [["killed", True], ["survived", True]], "a start of another length ends at the same weights"
