@@ -118,3 +118,57 @@ def _connected(graph: LinkGraph, part: set[int]) -> bool:
         near = {*graph.children(page).tolist(), *graph.parents(page).tolist()}
         waiting.extend(near & part - seen)
     return seen == part
+
+
+# Page 0 links to 1, 2 and 3, each of these to 4, and 4 to 5.
+LOZENGE = graph_of(6, [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4), (4, 5)])
+
+
+def test_the_neighbourhood_reaches_two_links_by_default() -> None:
+    # Capacity 10, pages up to 4: around 0 alone 3·10, with 1, 2, 3 as well 3 + 3·10, with 4, whose link to 5 leads
+    # into the sink, 4 + 10. With page 5 in reach all cost 5.
+    near = community(LOZENGE, np.array([0]), capacity=10)
+    assert near.tolist() == community(LOZENGE, np.array([0]), capacity=10, reach=2).tolist() == [0, 1, 2, 3, 4]
+    assert community(LOZENGE, np.array([0]), capacity=10, reach=3).tolist() == [0, 1, 2, 3, 4, 5]
+    # Only 1, 2, 3 in reach: each has a link into the sink, so 3·(1 + 10) against 3·10.
+    assert community(LOZENGE, np.array([0]), capacity=10, reach=1).tolist() == [0]
+
+
+def test_the_capacity_is_the_number_of_seeds_but_at_least_2() -> None:
+    # One link to a page: 1 with it, c without. With c = 1 the smaller side is taken.
+    pair = graph_of(2, [(0, 1)])
+    assert community(pair, np.array([0])).tolist() == [0, 1]
+    assert community(pair, np.array([0]), capacity=1).tolist() == [0]
+    # A page that hangs on k seeds by one link each, and by one link on each of two pages that are out of reach, costs
+    # 1 + 2·c, or k·c without it: it belongs from k = 3 seeds on, if c is k (7 < 9), and not if c were 1 (3 = 3).
+    for seeds, belongs in ((2, False), (3, True)):
+        hub = graph_of(seeds + 3, [*((seed, seeds) for seed in range(seeds)), (seeds, seeds + 1), (seeds, seeds + 2)])
+        assert (seeds in community(hub, np.arange(seeds), reach=1)) is belongs
+
+
+def test_no_capacity_is_too_large() -> None:
+    assert community(CLIQUES, np.array([0]), capacity=10**15, reach=3).tolist() == list(range(8))
+    assert community(CLIQUES, np.array([0]), capacity=10**15, reach=1).tolist() == [0, 1, 2, 3]
+
+
+def test_of_equally_near_pages_those_with_more_links_then_the_lower_ones_are_kept() -> None:
+    graph = graph_of(6, [(0, 2), (0, 3), (1, 3), (1, 4)])  # page 3 is linked by both seeds, 2 and 4 by one
+    found = [community(graph, np.array([0, 1]), capacity=5, limit=limit).tolist() for limit in (1, 2, 3, 4, 5)]
+    assert found == [[0, 1], [0, 1], [0, 1, 3], [0, 1, 2, 3], [0, 1, 2, 3, 4]]
+
+
+def test_5000_pages_are_looked_at_by_default() -> None:
+    # A page that links to 5,500: each costs 1 with it and 2 without.
+    star = graph_of(5_501, [(0, page) for page in range(1, 5_501)])
+    assert community(star, np.array([0])).tolist() == list(range(5_000))
+
+
+def test_of_two_communities_of_a_size_the_one_with_the_lowest_page_is_taken() -> None:
+    triangles = graph_of(7, [(1, 3), (3, 5), (5, 1), (0, 2), (2, 4), (4, 0)])
+    assert largest_community(triangles, marks(7, *range(7))).tolist() == [0, 2, 4]
+
+
+def test_as_many_relevant_pages_as_wanted_may_be_enough_and_fewer_never_are() -> None:
+    assert contains_community(CLIQUES, marks(8, 0, 1, 2, 3), 4)
+    assert not contains_community(CLIQUES, marks(8, 0, 1, 2, 3), 5)
+    assert not contains_community(CLIQUES, marks(8), 1)

@@ -87,3 +87,10 @@ def test_subgraph_keeps_order_keys_and_inner_links() -> None:
     assert part.keys.tolist() == [300, 100]
     assert part.hosts.tolist() == [2, 1]
     assert list(zip(part.sources.tolist(), part.targets.tolist(), strict=True)) == [(1, 0)]
+
+
+def test_the_sample_of_predecessors_is_1000_by_default_and_no_page_is_drawn_twice() -> None:
+    found = star(1_500).base_set(np.array([0]), np.random.default_rng(7))
+    assert len(set(found.tolist())) == len(found) == 1 + 1_000 + 1
+    assert found.tolist() == sorted(found.tolist())
+    assert len(star(1_000).base_set(np.array([0]), np.random.default_rng(7), predecessors=1_000)) == 1_002

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from clew.graph.edges import LinkGraph
-from clew.graph.hits import hits
+from clew.graph.hits import Hits, hits, matrices
 
 GOLDEN = (1 + sqrt(5)) / 2
 
@@ -79,3 +79,32 @@ def test_a_graph_without_links_across_hosts_ranks_nothing() -> None:
     assert found.authorities.tolist() == [0, 0]
     assert found.top_hubs().tolist() == []
     assert len(hits(graph_of([], [])).hubs) == 0
+
+
+def test_the_50_best_authorities_and_100_best_hubs_are_taken_by_default() -> None:
+    # 120 pages of equal weight: the lower ones.
+    weights = np.full(120, 1 / sqrt(120))
+    found = Hits(weights, weights)
+    assert found.top_authorities().tolist() == list(range(50))
+    assert found.top_hubs().tolist() == list(range(100))
+    assert found.top_hubs(7).tolist() == list(range(7))
+
+
+def test_hosts_and_their_shares_count_by_default() -> None:
+    # Pages 0 and 1 of one host link to page 2, each with half a vote; page 2 to page 3 of its own host.
+    graph = graph_of([(0, 2), (1, 2), (2, 3)], [0, 0, 1, 1, 2])
+    to_authorities, to_hubs = matrices(graph)
+    assert to_authorities.toarray().tolist() == [[0] * 5, [0] * 5, [0.5, 0.5, 0, 0, 0], [0] * 5, [0] * 5]
+    assert to_hubs.toarray().tolist() == [[0, 0, 1, 0, 0], [0, 0, 1, 0, 0], *[[0] * 5] * 3]
+    plain, _ = matrices(graph, host_weights=False)
+    assert plain.toarray()[2].tolist() == [1, 1, 0, 0, 0]
+    inner, _ = matrices(graph, across_hosts=False)
+    assert inner.toarray()[3].tolist() == [0, 0, 1, 0, 0]
+
+
+def test_one_link_is_enough() -> None:
+    found = hits(graph_of([(0, 1)], [0, 1]))
+    assert found.authorities.tolist() == [0, 1]
+    assert found.hubs.tolist() == [1, 0]
+    none = hits(graph_of([], [0, 1, 2]))
+    assert none.authorities.tolist() == none.hubs.tolist() == [0, 0, 0]

@@ -149,6 +149,90 @@ def test_the_tables_name_their_numbers() -> None:
     assert "(0.00, 0.25] (0.05, 0.10] 1 50.00 % 1 100.00 % 100.00 %" in lines
 
 
+# The tree, with threshold 0.4 and cutoff 2, and beside it a path from a second seed, a dud:
+#   8 [.1] -> 9 [0] -> 10 [.02] -> 11 [.95]
+# Distances under cumulative_plain: page 1 .9, page 2 .9 + .8·e^.9 = 2.87, page 9 1, page 10 1 + .98·e = 3.66.
+TEXT = """\
+Paths from nugget to nugget: threshold 0.4, cutoff 2, distance cumulative_plain
+  pages             12
+  seeds             2
+  nuggets           5 (41.67 % of pages)
+  mean correlation  0.367 (seeds left out)
+  complete paths    4 (1 from seeds that are no nuggets)
+  path length       4 most common, 3.25 on average (both ends counted)
+  terminated paths  0 (last dud at or beyond the cutoff)
+  incomplete paths  1 (last dud before the cutoff)
+
+Correlation by level: links from the last nugget or seed, equation (2) (Table 2)
+  level  pages    mean   most
+      1      5  0.2500  0.800
+      2      3  0.2567  0.550
+      3      2  0.8250  0.950
+
+Correlation by distance of the parent + 1, rounded down, cumulative_plain (Figure 2)
+  distance  pages    mean   most
+         1      7  0.2857  0.800
+         2      1  0.0200  0.020
+         3      1  0.7000  0.700
+         4      1  0.9500  0.950
+
+Pages by correlation, and how often children of a page of that correlation are nuggets (Table 3)
+   correlation  pages    share  children  nuggets    chance  lift
+  [0.00, 0.05]      3  30.00 %         2        1   50.00 %  1.25
+  (0.05, 0.10]      1  10.00 %         2        0    0.00 %  0.00
+  (0.15, 0.20]      1  10.00 %         1        1  100.00 %  2.50
+  (0.25, 0.30]      1  10.00 %         1        1  100.00 %  2.50
+  (0.50, 0.55]      1  10.00 %         1        0    0.00 %  0.00
+  (0.55, 0.60]      0   0.00 %         1        0    0.00 %  0.00
+  (0.65, 0.70]      1  10.00 %         2        1   50.00 %  1.25
+  (0.75, 0.80]      1  10.00 %         0        0         -     -
+  (0.90, 0.95]      1  10.00 %         0        0         -     -
+           all     10                 10        4   40.00 %      \n
+Children of nuggets by correlation: duds on the way to the nearest nugget below (Table 4)
+   correlation  pages  mean  deviation  lead to none
+  [0.00, 0.05]      0     -          -             1
+  (0.05, 0.10]      1  1.00       0.00             0
+  (0.25, 0.30]      1  0.00       0.00             0
+  (0.75, 0.80]      0     -          -             1
+
+Pages whose parent is a dud, by correlation of parent and grandparent (Figure 1)
+        parent   grandparent  pages     share  nuggets     share    chance
+  (0.00, 0.20]  [0.00, 0.05]      1   25.00 %        1   50.00 %  100.00 %
+  (0.00, 0.20]  (0.05, 0.10]      2   50.00 %        1   50.00 %   50.00 %
+  (0.00, 0.20]  (0.55, 0.60]      1   25.00 %        0    0.00 %    0.00 %
+  (0.20, 0.40]  (0.65, 0.70]      1  100.00 %        1  100.00 %  100.00 %
+
+What was found (Table 5)
+  correlation  pages  of those from 0.2    of all
+          all     12                     100.00 %
+     from 0.2      7           100.00 %   58.33 %
+   [0.4, 0.5)      0             0.00 %    0.00 %
+   [0.5, 0.6)      1            14.29 %    8.33 %
+   [0.6, 0.7)      1            14.29 %    8.33 %
+   [0.7, 0.8)      1            14.29 %    8.33 %
+   [0.8, 0.9)      1            14.29 %    8.33 %
+   [0.9, 1.0]      1            14.29 %    8.33 %
+      nuggets      5            71.43 %   41.67 %
+"""
+
+
+def test_all_tables_as_they_are_printed() -> None:
+    parents = np.append(TREE, [-1, 8, 9, 10])
+    correlation = np.append(SCORES, [0.1, 0.0, 0.02, 0.95])
+    statistics = path_statistics(parents, correlation, metric="cumulative_plain", threshold=0.4, cutoff=2.0)
+    assert tables(statistics) == TEXT
+    assert (statistics.metric, statistics.threshold, statistics.cutoff) == ("cumulative_plain", 0.4, 2.0)
+
+
+@pytest.mark.parametrize(("cutoff", "most"), [(0, 11), (2, 21)])
+def test_distances_in_figure_2_end_at_ten_cutoffs(cutoff: float, most: int) -> None:
+    # Duds of correlation 0 after a nugget. C = 0: 1, 1 + e^50. C = 2: 1, 1 + e = 3.7, then beyond 3.7 + e^3.7 = 44.
+    counted = path_statistics(np.arange(-1, 4), np.array([0.9, 0, 0, 0, 0]), cutoff=cutoff).by_distance.count
+    expected = {0: [1, 2, 11, 11], 2: [1, 2, 4, 21]}[int(cutoff)]
+    assert np.repeat(np.arange(len(counted)), counted).tolist() == expected
+    assert len(counted) == most + 1
+
+
 @pytest.mark.parametrize("threshold", [0.0, 0.05, 0.35, 1.0])
 def test_tables_of_small_crawls_and_any_threshold(threshold: float) -> None:
     assert tables(path_statistics(TREE, SCORES, threshold=threshold, cutoff=0)).count("\n\n") == 6

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from clew.errors import ConfigError
-from clew.graph.paths import METRICS, depths, distances, expanded, step, steps
+from clew.graph.paths import METRICS, depths, distances, expanded, nuggets, step, steps
 
 CORRELATIONS = (0.0, 0.05, 0.153, 0.25, 0.35, 0.45, 0.49)
 
@@ -127,3 +127,26 @@ def test_an_unknown_metric_is_refused_with_the_names() -> None:
 def test_one_step_takes_the_cutoff_it_is_given() -> None:
     assert step(0.2, 10.0, metric="scaled", cutoff=5.0) == 5.0  # g = 0.8·e² > 1, and C = 5
     assert step(0.5, 10.0, metric="scaled", cutoff=5.0, threshold=0.6) == 5.0  # no nugget at this threshold
+
+
+def test_the_exponent_is_held_at_50() -> None:
+    # C = 0: none before the first dud, 50 after one. C = 1: 2·30/1 would be 60.
+    assert step(0.2, 0.0, metric="cumulative_plain", cutoff=0.0) == pytest.approx(0.8)
+    assert step(0.2, 1.0, metric="cumulative_plain", cutoff=0.0) == pytest.approx(1 + 0.8 * math.exp(50))
+    assert step(0.2, 30.0, metric="cumulative_plain", cutoff=1.0) == pytest.approx(30 + 0.8 * math.exp(50))
+    assert step(0.2, 24.0, metric="cumulative_plain", cutoff=1.0) == pytest.approx(24 + 0.8 * math.exp(48))
+
+
+def test_a_page_is_a_nugget_from_one_half_on() -> None:
+    assert nuggets(np.array([0.499, 0.5, 0.501])).tolist() == [False, True, True]
+    assert nuggets(np.array([0.499, 0.5, 0.501]), 0.501).tolist() == [False, False, True]
+    parents, correlation = np.array([-1, 0, 0]), np.array([0.9, 0.499, 0.5])
+    assert distances(parents, correlation).tolist() == [0, 1, 0]
+    assert distances(parents, correlation, threshold=0.6).tolist() == [0, 1, 1]
+    assert steps(correlation, np.full(3, 4.0)).tolist() == [0, 5, 0]
+
+
+@pytest.mark.parametrize("wrong", [[0], [-2], [-1, 1], [-1, 2, 0]])
+def test_parents_that_are_no_earlier_pages_are_refused(wrong: list[int]) -> None:
+    with pytest.raises(ValueError, match="earlier page"):
+        distances(np.array(wrong), np.zeros(len(wrong)))
