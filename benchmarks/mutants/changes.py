@@ -175,13 +175,15 @@ class _Finder:
 
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:
-    """What of a node is walked: no annotations, no types, no settings with their descriptions."""
+    """What of a node is walked: no annotations, no types, no checks, no settings with their descriptions."""
     match node:
         case ast.AnnAssign():
             if node.value is not None and not ("Annotated" in ast.dump(node.annotation) or _is_alias(node)):
                 yield node.value
         case ast.ClassDef():
             yield from node.body
+        case ast.keyword(arg="strict"):  # a check, as assertions are
+            return
         case ast.Subscript(value=ast.Name(id="Literal" | "Callable" | "Annotated")):
             return
         case _:

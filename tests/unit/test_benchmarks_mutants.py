@@ -23,7 +23,7 @@ LIMIT: int = 3
 def f(a, *, b=2.0):
     if a < b and a:
         raise ValueError(f"{a + 1} is bad")
-    note(a)
+    note(*zip(a, a, strict=True))
     return g(a - 1, scale=b) if a == "one" else not a
 '''
 
@@ -43,7 +43,7 @@ def test_every_kind_of_change_is_found_and_nothing_else(module: Path) -> None:
         (7, "a < b and a", "not (a < b and a)", 5),
         (7, "<", "<=", 5),
         (7, "and", "or", 5),
-        (9, "note(a)", "pass", 5),
+        (9, "note(*zip(a, a, strict=True))", "pass", 5),
         (10, "-", "+", 5),
         (10, "1", "2", 5),
         (10, "scale=b", "", 5),

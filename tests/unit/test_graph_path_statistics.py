@@ -38,6 +38,14 @@ def test_a_path_may_begin_at_a_seed_that_is_no_nugget() -> None:
     assert statistics.lengths.from_seeds == 1
 
 
+def test_twenty_bands_and_no_length_that_is_not_counted() -> None:
+    statistics = path_statistics(np.array([-1, 0, 0]), np.array([0.4, 0.05, 1.0]), threshold=1.0)
+    assert statistics.children.shape == statistics.history.shape == (20, 20)
+    assert len(statistics.chance) == len(statistics.lift) == len(statistics.lost) == 20
+    assert np.argwhere(statistics.children).tolist() == [[7, 0], [7, 19]]  # the parent's .4 lies in (.35, .40]
+    assert path_statistics(*chain("0-X-X")).lengths.counts.tolist() == [0, 0, 0]
+
+
 def test_terminated_and_incomplete_paths() -> None:
     # The seed's links lead to a chain of two duds, which reaches cutoff 2, and to one dud alone, which does not.
     statistics = path_statistics(np.array([-1, 0, 1, 0]), np.array([0.9, 0.1, 0.1, 0.1]), metric="fixed", cutoff=2)
