@@ -51,6 +51,11 @@ def test_area_is_the_mean_of_the_found_curve() -> None:
     assert area(GREEDY_FOUND, 4) == pytest.approx((0 + 0 + 1 + 2) / 4)
 
 
+def test_one_fetch_is_a_budget() -> None:
+    assert area(np.array([True, True]), 1) == 1
+    assert recall_at(np.array([True, False]), 1, 1) == (0, 0, 0, 1)
+
+
 def test_a_run_that_stops_early_keeps_its_last_value() -> None:
     assert area(GREEDY_FOUND, 12) == pytest.approx((20 + 4 + 4) / 12)
     assert area(NOTHING, 12) == 0
@@ -70,6 +75,7 @@ def test_recall_at_shares_of_the_budget() -> None:
     assert recall_at(GREEDY_FOUND, 4, 12) == (0, 1 / 4, 2 / 4, 1)
     assert recall_at(GREEDY_FOUND, 4, 10, (0.3, 0.7)) == (1 / 4, 3 / 4)  # 0.7 · 10 is 7, whatever its rounding
     assert all(math.isnan(share) for share in recall_at(NOTHING, 0, 12))
+    assert recall_at(np.ones(100, np.bool_), 100, 100) == (0.1, 0.25, 0.5, 1)
 
 
 def test_harvest_after_each_fetch() -> None:
@@ -166,7 +172,18 @@ def test_median_interval_by_order_statistics(count: int, low: int, high: int, co
 
 
 def test_median_interval_of_nothing() -> None:
-    assert math.isnan(median_interval([NAN]).median)
+    nothing = median_interval([NAN])
+    assert math.isnan(nothing.median) and math.isnan(nothing.low) and math.isnan(nothing.high)
+    assert nothing.coverage == 0
+
+
+def test_median_interval_takes_the_narrowest_pair_that_reaches_the_level() -> None:
+    # Of 8 values x_(2) to x_(7) cover 1 − 2 · 9/256, not more; of 4, x_(2) to x_(3) cover 1 − 2 · 5/16 = .375.
+    exactly = median_interval(np.arange(1.0, 9), 1 - 18 / 256)
+    assert (exactly.low, exactly.high, exactly.coverage) == (2, 7, 1 - 18 / 256)
+    assert (median_interval([1, 2, 3, 4], 0.3).low, median_interval([1, 2, 3, 4], 0.3).high) == (2, 3)
+    assert (median_interval([1, 2, 3, 4], 0.4).low, median_interval([1, 2, 3, 4], 0.4).high) == (1, 4)
+    assert (median_interval([1, 2, 3, 4, 5], 0.0).low, median_interval([1, 2, 3, 4, 5], 0.0).high) == (3, 3)
 
 
 def test_median_interval_at_another_level() -> None:
@@ -206,3 +223,24 @@ def test_paired_test_draws_flips_for_many_pairs() -> None:
 def test_six_pairs_are_the_fewest_that_can_be_significant() -> None:
     assert paired_test(np.ones(5), np.zeros(5)).p == pytest.approx(2 / 32)
     assert paired_test(np.ones(6), np.zeros(6)).p == pytest.approx(2 / 64)
+
+
+def test_all_flips_of_16_pairs_are_tried_and_2_to_the_14_of_17() -> None:
+    # Of all the flips only two are as large as 16 of 16; of those drawn for 40 pairs the first alone, as it was seen.
+    sixteen = paired_test(np.ones(16), np.zeros(16))
+    assert (sixteen.exact, sixteen.pairs, sixteen.p) == (True, 16, 2 / 2**16)
+    assert not paired_test(np.ones(17), np.zeros(17)).exact
+    assert paired_test(np.ones(40), np.zeros(40)).p == 1 / 2**14
+
+
+def test_the_seed_decides_which_flips_are_drawn() -> None:
+    a = np.array([1.0] * 14 + [-1.0] * 6)
+    found = {seed: paired_test(a, np.zeros(20), seed).p for seed in range(1, 9)}
+    assert paired_test(a, np.zeros(20)).p == found[1] == paired_test(a, np.zeros(20), seed=1).p
+    assert len(set(found.values())) > 4
+
+
+@pytest.mark.parametrize("unit", [1e-12, 0.1, 1e12])
+def test_the_unit_of_what_is_compared_does_not_matter(unit: float) -> None:
+    assert paired_test(np.array([1, 2, 4]) * unit, np.zeros(3)).p == 2 / 8
+    assert paired_test(np.array([1, 2, -3]) * unit, np.zeros(3)).p == 1
