@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -44,6 +46,20 @@ def test_a_host_with_few_links_takes_less_than_half_a_kilobyte() -> None:
     frontier = filled(30_000, 10_000)
     assert frontier.hosts_waiting == 10_000
     assert frontier.host_nbytes / 10_000 < 512
+
+
+def test_a_host_that_must_wait_takes_a_pair_of_numbers_more() -> None:
+    """In the heap of those that wait: a place, a pair, a float and an int; among the ready 8 bytes."""
+    numbers = np.arange(2_000).astype(np.uint64)
+    ready, waiting = ColumnFrontier(), ColumnFrontier()
+    for host in range(2_000):
+        waiting.hold(host, 5.0)
+    for frontier in (ready, waiting):
+        frontier.add(numbers, numbers.astype(np.uint32), np.full(2_000, 0.5), 1)
+    more = 8 + sys.getsizeof((1, 2)) + sys.getsizeof(5.0) + sys.getsizeof(2_000) - 8
+    assert waiting.host_nbytes - ready.host_nbytes == pytest.approx(2_000 * more, rel=0.1)
+    assert waiting.link_nbytes == ready.link_nbytes
+    assert waiting.nbytes == waiting.link_nbytes + waiting.host_nbytes
 
 
 def test_memory_counts_all_columns() -> None:

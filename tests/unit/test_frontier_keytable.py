@@ -63,3 +63,26 @@ def test_the_table_is_between_three_eighths_and_three_quarters_full() -> None:
     for start in range(0, 100_000, 1_000):
         enter(table, keys[start : start + 1_000], column, start)
     assert 3 / 8 <= 100_000 / (table.nbytes / 4) <= 3 / 4
+
+
+def test_a_new_table_takes_four_kilobytes_and_doubles_beyond_three_quarters() -> None:
+    table, column = KeyTable(), np.zeros(800, np.uint64)
+    assert table.nbytes == 4 * 1_024
+    keys = np.arange(1, 770).astype(np.uint64)
+    enter(table, keys[:767], column, 0)
+    enter(table, keys[767:768], column, 767)
+    assert table.nbytes == 4 * 1_024  # 768 of 1,024
+    enter(table, keys[768:], column, 768)
+    assert table.nbytes == 4 * 2_048
+    one = KeyTable()
+    for slot, key in enumerate(keys.tolist()):
+        assert one.nbytes == 4 * 1_024
+        one.place_one(key, slot, one.find_one(key, column[:slot])[1], column)
+    assert one.nbytes == 4 * 2_048
+
+
+def test_many_keys_at_once_make_the_table_as_large_as_they_need() -> None:
+    table, column = KeyTable(), np.zeros(10_000, np.uint64)
+    enter(table, np.arange(10_000).astype(np.uint64), column, 0)
+    assert table.nbytes == 4 * 16_384
+    assert table.find(column, column)[0].tolist() == list(range(10_000))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+import sys
 
 import numpy as np
 import pytest
 
 from clew.frontier.merits import LOW, merit_of, merits, slots_of
-from clew.frontier.queues import HOT_LEAST, NOTHING_COLD, HostQueue
+from clew.frontier.queues import EMPTY, HOT_LEAST, IDLE, NOTHING_COLD, HostQueue, hot_size
 from clew.frontier.ready import SORTED_LEAST, ReadyHosts
 
 SCORES = [-3.4e38, -2.0, -1e-40, -0.0, 0.0, 1e-40, 0.25, 1.0, 3.4e38]
@@ -96,3 +97,43 @@ def test_ready_hosts_that_get_better_and_better() -> None:
             ready.push(merit)
     drained = [ready.pop() for _ in range(len(ready))]
     assert drained == sorted([*range(1, 10_001), *range(1, 10_001, 2)], reverse=True)
+
+
+def test_a_queue_counts_eight_bytes_a_hot_link_and_four_a_cold_one() -> None:
+    order = np.sort(merits(np.random.default_rng(1).random(300).astype(np.float32), np.arange(300)))
+    queue = HostQueue()
+    empty = queue.host_nbytes
+    assert queue.link_nbytes == 0
+    assert empty == sys.getsizeof(queue) + EMPTY + sys.getsizeof(0.0) + sys.getsizeof(-1) + sys.getsizeof(0)
+    queue.fill(order[200:], slots_of(order[:0]))
+    assert 8 * 100 <= queue.link_nbytes < 1.12 * 8 * 100
+    queue.fill(order[200:], slots_of(order[:200]))
+    assert 8 * 100 + 4 * 200 <= queue.link_nbytes < 1.1 * (8 * 100 + 4 * 200)
+    assert queue.host_nbytes == empty + EMPTY + sys.getsizeof(queue.floor) - sys.getsizeof(-1)
+    queue.clear()
+    assert queue.link_nbytes == 0
+
+
+def test_ready_hosts_count_eight_bytes_a_host() -> None:
+    ready = ReadyHosts()
+    empty = ready.nbytes
+    assert empty == sys.getsizeof(ready) + 2 * EMPTY
+    for merit in range(1, 3_001):
+        ready.push(merit)
+    ready.keep(lambda merit: True)  # some sorted, the others not
+    assert 8 * 3_000 <= ready.nbytes - empty < 1.15 * 8 * 3_000
+    ready.clear()
+    assert (len(ready), ready.nbytes) == (0, empty)
+
+
+def test_a_refill_takes_32_links_or_one_in_64() -> None:
+    assert [hot_size(n) for n in (0, 5, 32, 33, 2_048, 2_111, 2_112, 6_400)] == [0, 5, 32, 32, 32, 32, 33, 100]
+    order = merits(np.arange(6_400).astype(np.float32), np.arange(6_400))
+    queue = HostQueue()
+    assert queue.limit == 64  # twice what a refill takes at least
+    queue.refill(order.copy())
+    assert (len(queue.hot), queue.limit) == (100, 200)
+    queue.refill(order[:40].copy())
+    assert (len(queue.hot), queue.limit) == (32, 64)
+    queue.clear()
+    assert (queue.limit, queue.floor, queue.waiting, queue.where) == (64, NOTHING_COLD, 0, IDLE)
