@@ -44,7 +44,7 @@ def _importing(module: str) -> list[Path]:
 
 def of_room(room: str) -> list[Path]:
     """The test files of a room: its own, its contract's, those of settings and presets."""
-    kinds = [f"test_{room}_*.py"] if room != "lab" else ["test_lab_measures.py", "test_lab_statistics.py"]
+    kinds = [f"test_{room}_*.py"] if room != "lab" else ["test_lab_measures.py"]
     if room in ("strategies", "judges"):
         kinds += ["test_settings_*.py"]
     own = [path for kind in kinds for path in sorted(UNIT.glob(kind))]
