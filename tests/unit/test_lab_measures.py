@@ -136,6 +136,14 @@ def test_prediction_accuracy() -> None:
     assert measured.links == 6
 
 
+def test_each_class_has_its_own_side_of_the_median() -> None:
+    # median .7: both relevant ones lie above, .3 and .5 below, and .7 counts half
+    measured = prediction_accuracy(np.array([0.9, 0.8, 0.3, 0.5, 0.7]), np.array([1, 1, 0, 0, 0], np.bool_))
+    assert measured.relevant == 1
+    assert measured.irrelevant == pytest.approx((1 + 1 + 0.5) / 3)
+    assert measured.auc == 1
+
+
 def test_predictions_that_say_nothing() -> None:
     same = prediction_accuracy(np.zeros(11, np.float32), BREADTH_FOUND)
     assert (same.auc, same.relevant, same.irrelevant) == (0.5, 0.5, 0.5)
