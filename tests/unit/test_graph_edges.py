@@ -33,6 +33,12 @@ def test_visited_pages_come_first_then_targets_and_links_count_once() -> None:
     assert list(zip(graph.sources.tolist(), graph.targets.tolist(), strict=True)) == [(0, 1), (0, 2), (1, 0), (1, 2)]
 
 
+def test_a_graph_is_told_by_its_columns_alone() -> None:
+    told = repr(crawl())
+    assert "keys=" in told and "targets=" in told
+    assert not any(name in told for name in ("forward", "backward", "_order"))
+
+
 def test_children_parents_and_nodes_of_keys() -> None:
     graph = crawl()
     assert graph.children(0).tolist() == [1, 2]

@@ -82,6 +82,14 @@ def test_levels_under_the_metric() -> None:
     assert statistics.by_distance.count.tolist() == [0, 1, 1, 0, 1]
 
 
+def test_the_threshold_decides_where_levels_and_distances_begin_anew() -> None:
+    # Page 1 [.45] is a nugget from .4 on, so its child is one link from a nugget, else two.
+    for threshold, counts in ((0.4, [0, 2]), (0.5, [0, 1, 1])):
+        statistics = path_statistics(np.arange(-1, 2), np.array([0.9, 0.45, 0.1]), threshold=threshold)
+        assert statistics.by_level.count.tolist() == statistics.by_distance.count.tolist() == counts
+        assert statistics.nuggets == 4 - len(counts)
+
+
 def test_children_of_nuggets_and_history_of_the_tree() -> None:
     statistics = path_statistics(TREE, SCORES)
     # Children of nuggets: 1 [.1, band 1], one dud (2) before nugget 3; 5 [.3, band 5], 6 is its child: 0 duds;
