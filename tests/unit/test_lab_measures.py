@@ -66,6 +66,8 @@ def test_area_over_oracle() -> None:
     assert area_over_oracle(BREADTH_FOUND, GREEDY_FOUND, 10) == pytest.approx(8 / 20)
     assert area_over_oracle(BREADTH_FOUND, GREEDY_FOUND, 12) == pytest.approx(16 / 28)
     assert area_over_oracle(GREEDY_FOUND, GREEDY_FOUND, 12) == 1
+    late = np.array([False, False, False, True])  # an area of ¼ of a page
+    assert area_over_oracle(late, late, 4) == 1
     assert math.isnan(area_over_oracle(BREADTH_FOUND, NOTHING, 12))
 
 
