@@ -116,6 +116,8 @@ def test_distances() -> None:
     assert measured.found.tolist() == [0, 0, 1, 2, 1]  # 5 at two links, 8 and 7 at three, 10 at four
     assert measured.precision.tolist() == pytest.approx([0, 0, 1 / 3, 2 / 3, 1])
     assert len(distances(np.zeros(0, np.int32), NOTHING).found) == 0
+    near = distances(np.array([0, 1, 2, 2], np.int32), np.array([False, True, False, False]))
+    assert (near.fetched.tolist(), near.found.tolist()) == ([1, 1, 2], [0, 1, 0])
 
 
 def test_overlap_of_what_was_found() -> None:
