@@ -30,9 +30,9 @@ from benchmarks.mutants.tracing import Steady, Tracing, mark
 HEAVY = ("numpy", "msgspec", "hypothesis", "lxml.html", "scipy.sparse", "sklearn.svm", "sklearn.linear_model", "rich",
          "aiohttp", "uvloop", "ada_url", "Stemmer")  # fmt: skip
 QUIET = ["-q", "-x", "-p", "no:cacheprovider", "--no-header", "-W", "default"]
-CPU_S, WALL_S = 20.0, 900.0
-"""What a mutant may take in addition to three, and thirty, times what its tests took without it. The second is for
-tests that wait for ever; it is long, since a busy machine must not kill mutants."""
+CPU_S, TEST_S, WALL_S = 20.0, 5.0, 900.0
+"""What a mutant, and each test with it, may take in addition to three times what its tests took without it, by the
+clock thirty times. The last is for tests that wait for ever; it is long, since a busy machine must not kill mutants."""
 
 MEMORY = 6 << 30
 Fate = Literal["killed", "survived", "no end", "not run"]
@@ -82,6 +82,18 @@ class Known:
         found = {test for key in keys for test in self.callers[key] if test.partition("::")[0] in names}
         found = {test for test in found if self.seconds[test] <= self.longest}
         return sorted(found, key=lambda test: (self.seconds[test], test))
+
+
+class Limits:
+    """A plugin that gives each test its own limit of CPU; ``seconds``: what tests took without a mutant."""
+
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self.seconds = seconds
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        limit = int(time.process_time() + TEST_S + 3 * self.seconds.get(nodeid, 0.0)) + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (min(limit, hard), hard))
 
 
 @dataclass(slots=True)
@@ -164,7 +176,7 @@ class Runner:
     def _start(self, mutant: Mutant, copy: Path, tests: list[str]) -> tuple[int, Job]:
         self._write(copy, mutant, mutant.text.encode())
         seconds = sum(self.tests.seconds[test] for test in tests)
-        pid = _forked(copy, [*QUIET, *tests], [Steady()], CPU_S + 3 * seconds)
+        pid = _forked(copy, [*QUIET, *tests], [Steady(), Limits(self.tests.seconds)], CPU_S + 3 * seconds)
         return pid, Job(mutant, copy, tests, time.monotonic() + WALL_S + 30 * seconds)
 
     def _mend(self, job: Job) -> None:
