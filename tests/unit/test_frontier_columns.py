@@ -96,6 +96,26 @@ def test_holding_a_host_again_and_again_leaves_nothing_behind() -> None:
     assert frontier.lease(4_998.0) is not None
 
 
+def test_the_best_link_of_a_resting_host_that_gets_better_leaves_nothing_behind() -> None:
+    frontier = ColumnFrontier()
+    frontier.add(np.arange(40).astype(np.uint64), np.zeros(40, np.uint32), np.full(40, 0.5), 0)
+    frontier.hold(0, 100.0)
+    before = frontier.host_nbytes
+    for number in range(1, 500):
+        frontier.add(np.array([7], np.uint64), np.array([0], np.uint32), np.array([float(number)]), number)
+    assert frontier.host_nbytes == before
+    assert frontier.next_ready() == 100.0
+    lease = frontier.lease(100.0)
+    assert lease is not None and (lease.key, lease.score) == (7, 499.0)
+
+
+def test_links_that_wait_take_four_to_nine_bytes_of_queues() -> None:
+    frontier = filled(60_000, 1)
+    before = frontier.link_nbytes
+    frontier.finish(np.arange(60_000).astype(np.uint64))
+    assert 4 * 60_000 <= before - frontier.link_nbytes < 9 * 60_000
+
+
 def test_ever_better_links_leave_few_stale_entries() -> None:
     frontier = ColumnFrontier()
     for number in range(20_000):

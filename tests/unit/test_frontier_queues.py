@@ -137,3 +137,15 @@ def test_a_refill_takes_32_links_or_one_in_64() -> None:
     assert (len(queue.hot), queue.limit) == (32, 64)
     queue.clear()
     assert (queue.limit, queue.floor, queue.waiting, queue.where) == (64, NOTHING_COLD, 0, IDLE)
+
+
+def test_what_comes_just_above_the_worst_sorted_ready_host_is_in_order() -> None:
+    # 513 worse and worse ones: the worse 256 are spilled, 257 stay sorted. Then one between each two of all.
+    ready = ReadyHosts()
+    for merit in range(2_000, 2_000 - 2 * (2 * SORTED_LEAST + 1), -2):
+        ready.push(merit)
+    held = list(range(2_000, 2_000 - 2 * (2 * SORTED_LEAST + 1), -2))
+    for merit in [one + 1 for one in held[::-1]]:
+        ready.push(merit)
+        held.append(merit)
+    assert [ready.pop() for _ in range(len(ready))] == sorted(held, reverse=True)
