@@ -100,3 +100,10 @@ def test_the_sample_of_predecessors_is_1000_by_default_and_no_page_is_drawn_twic
     assert len(set(found.tolist())) == len(found) == 1 + 1_000 + 1
     assert found.tolist() == sorted(found.tolist())
     assert len(star(1_000).base_set(np.array([0]), np.random.default_rng(7), predecessors=1_000)) == 1_002
+
+
+def test_subgraph_keeps_the_links_of_its_first_page() -> None:
+    first = crawl().subgraph(np.array([0, 2]))
+    assert list(zip(first.sources.tolist(), first.targets.tolist(), strict=True)) == [(0, 1)]
+    whole = crawl().subgraph(np.arange(3))
+    assert list(zip(whole.sources.tolist(), whole.targets.tolist(), strict=True)) == [(0, 1), (0, 2), (1, 0), (1, 2)]

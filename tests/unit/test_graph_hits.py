@@ -108,3 +108,13 @@ def test_one_link_is_enough() -> None:
     assert found.hubs.tolist() == [1, 0]
     none = hits(graph_of([], [0, 1, 2]))
     assert none.authorities.tolist() == none.hubs.tolist() == [0, 0, 0]
+
+
+def test_30_iterations_are_made_by_default() -> None:
+    # Pages 0, 2, 4 ... link to those before and after them: a path, whose weights settle slowly.
+    path = graph_of(
+        [(page, page + step) for page in range(0, 40, 2) for step in (-1, 1) if page + step >= 0], [*range(41)]
+    )
+    ours, more, fewer = (hits(path, iterations=count).authorities for count in (30, 31, 29))
+    assert hits(path).authorities.tolist() == ours.tolist()
+    assert abs(more - ours).max() > 1e-6 and abs(fewer - ours).max() > 1e-6

@@ -71,6 +71,8 @@ def test_lengths_and_levels_of_the_tree() -> None:
     assert statistics.by_level.count.tolist() == [0, 4, 2, 1]
     assert statistics.by_level.mean[1:] == pytest.approx([1.25 / 4, 0.375, 0.7])
     assert statistics.by_level.most[1:] == pytest.approx([0.8, 0.55, 0.7])
+    empty = statistics.by_level.mean[0], statistics.by_level.deviation[0], statistics.by_level.most[0]
+    assert np.isnan(empty).all(), "no page is on level 0"
     assert statistics.by_level.deviation[2] == pytest.approx(0.175)  # .2 and .55 lie .175 from their mean
 
 
