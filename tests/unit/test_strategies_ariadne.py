@@ -745,6 +745,24 @@ class TestRest:
         assert np.isnan(strategy.score(batch_of(html_page(THREE), relevance=0.49))).all()
         assert not np.isnan(strategy.score(batch_of(html_page(THREE), relevance=0.5))).any()
 
+    def test_pruning_goes_by_the_interest_whatever_the_focus(self) -> None:
+        """The focus is on water sports by then; a page about surfing on Rügen is of the focus, and irrelevant. One
+        about sailing there is both."""
+        view = view_of()
+        strategy = begun(view, prune=True)
+        view.crawled({"Rügen": 30})
+        strategy.adapt(session(1, 50, 50))
+        strategy.adapt(session(2, 0, 50))
+        assert words(strategy, view) == "water sports and Rügen"
+        for scores, pruned in (
+            ({"water sports": 0.9, "sailing": 0.1, "Rügen": 0.9}, True),
+            ({"water sports": 0.9, "sailing": 0.9, "Rügen": 0.9}, False),
+        ):
+            batch = links(THREE, scores, view)
+            relevance = view.interest.relevance(Judgement(batch.source.scores, 0, 1.0))
+            batch = replace(batch, source=replace(batch.source, relevance=relevance))
+            assert np.isnan(strategy.score(batch)).tolist() == [pruned] * 3
+
     def test_a_resumed_crawl_goes_on_as_an_undisturbed_one(self) -> None:
         view = view_of()
         undisturbed, stopped = begun(view), begun(view)

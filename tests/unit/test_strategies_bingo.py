@@ -381,6 +381,29 @@ def test_hubs_are_a_share_of_the_pages_read() -> None:
     assert most_hubs(3, 1, BingoSettings()) == 1
 
 
+def test_every_topic_must_have_its_archetypes() -> None:
+    """One for each example: two of boats and one of soup."""
+    view = StubView([*EXAMPLES[:2], Example("http://e.test/4", 1, EXAMPLES[3].page)], TWO)
+    crawled(begun(view), view)
+    rounds, topics = Rounds(BingoSettings()), Topics.of(view)
+    for found, enough in (({0: (1, 2)}, False), ({0: (1,), 1: (3,)}, False), ({0: (1, 2), 1: (3,)}, True)):
+        view.retrained = [found]
+        assert rounds.enough(view, topics) is enough
+
+
+@pytest.mark.parametrize("guard_by", ["held-out", "trained"])
+def test_the_guard_goes_by_judges_that_know_the_pages_or_do_not(guard_by: str) -> None:
+    """The bar is the mean of the two examples, as the judge says that was trained on both, or on the other one."""
+    view = StubView(EXAMPLES)
+    strategy = begun(view, learning_pages=3, guard_by=guard_by)
+    crawled(strategy, view)
+    without, knowing = (np.mean([sure for _, sure in confidences(view, (0,), each)[0]]) for each in (True, False))
+    strategy.adapt(Session(1, 1, 3, 3, 2, 3, 2))
+    facts = next(one.facts for one in view.decisions if one.kind == "bingo archetypes")
+    assert abs(without - knowing) > 0.01
+    assert facts["had to exceed"] == pytest.approx({"held-out": without, "trained": knowing}[guard_by], abs=1e-4)
+
+
 @pytest.mark.parametrize("hosts", [[1, 2, 3, 4], [1, 1, 1, 1]])
 def test_hubs_and_authorities_of_a_topic(hosts: list[int]) -> None:
     """Pages 1 and 2 link to 3 and to an unvisited page; 1 links to 4 too. On four hosts, or all on one: then links

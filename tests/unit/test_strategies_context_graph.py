@@ -20,6 +20,7 @@ from clew.strategies.context_graph import CRAWLING, FETCHING, SEARCHING, SPREADI
 from clew.strategies.context_graph.build import Graphs
 from clew.strategies.context_graph.layers import OTHER as NO_LAYER
 from clew.strategies.context_graph.layers import TOP_OF_QUEUE, Form, LayerModel, Sample, squashed
+from clew.strategies.context_graph.training import Trainer
 from clew.strategies.registry import STRATEGIES, make
 from clew.text.reader import seed_links
 from clew.urls.canonical import host, keys, url_words
@@ -249,6 +250,85 @@ def test_the_model_of_layer_0_may_be_the_arbiter() -> None:
 def test_a_threshold_can_be_set_for_a_layer() -> None:
     settings = Settings(depth=2, vocabulary="all layers", thresholds={"1": 0.0})
     assert trained(settings)[0].score(page_batch("http://a.test/p", "skipper"))[0] == pytest.approx(0.0999)
+
+
+@pytest.mark.parametrize(
+    ("settings", "fetched"), [({}, 4), ({"parents_per_page": 3}, 3), ({"layer_cap": 2}, 2), ({"merged_cap": 1}, 1)]
+)
+def test_how_many_parents_of_a_target_are_fetched(settings: Mapping[str, int], fetched: int) -> None:
+    """Four pages link to the example."""
+    stub = view(parents={"http://e.test/known": [f"http://p.test/{n}" for n in range(4)]})
+    strategy = ContextGraph(Settings(depth=1, **settings))
+    strategy.begin(stub)
+    asyncio.run(strategy.consult())
+    assert len(stub.enqueued) == len(strategy.graphs.layers[1]) == fetched
+
+
+SAMPLES = [Sample(text_page(text).leaves.ids, layer, 1 + layer) for layer, text in enumerate(PAGES.values())]
+"""The pages by layer: three terms each, skipper twice; one node, two and three."""
+
+
+def of_samples(**settings: object) -> LayerModel:
+    found = Trainer.of(Settings(depth=2, **settings), view()).model(SAMPLES)  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("settings", "phrases"),
+    [
+        ({"vocabulary": "seeds"}, 3),
+        ({"vocabulary": "layer 1"}, 6),
+        ({"vocabulary": "all layers"}, 9),
+        ({"vocabulary": "layer 1", "pairs": True}, 11),  # two more of three terms, three of four
+        ({"vocabulary": "all layers", "max_vocab": 4}, 4),
+    ],
+)
+def test_whose_words_the_vocabulary_is_made_of(settings: Mapping[str, object], phrases: int) -> None:
+    assert len(of_samples(**settings).vocabulary) == phrases
+
+
+def test_so_many_phrases_of_a_page_stay() -> None:
+    """skipper weighs twice what crew and biography do: it alone stays, and its likelihood is that of the page."""
+    person, skipper = (text_page(text).leaves.ids for text in (PAGES["http://e.test/person"], "skipper"))
+    for keep, same in ((1, True), (0, False), (40, False)):
+        whole, part = (of_samples(top_features=keep).likelihoods(terms) for terms in (person, skipper))
+        assert whole is not None and part is not None
+        assert np.allclose(whole, part) is same
+
+
+def test_the_prior_of_a_layer_is_equal_or_by_its_nodes() -> None:
+    """One node, two and three."""
+    np.testing.assert_allclose(np.exp(of_samples(prior="equal").priors), [1 / 3] * 3)
+    np.testing.assert_allclose(np.exp(of_samples(prior="sizes").priors), [1 / 6, 2 / 6, 3 / 6])
+
+
+def test_the_threshold_is_a_quantile_of_the_likelihoods_of_a_layer() -> None:
+    """Two pages of layer 0."""
+    pages = [SAMPLES[0], Sample(text_page("sailing skipper").leaves.ids, 0)]
+    for quantile, weights in ((0.0, (1, 0)), (0.25, (0.75, 0.25)), (1.0, (0, 1))):
+        found = Trainer.of(Settings(depth=1, quantile=quantile), view()).model(pages)
+        assert found is not None
+        own = sorted(float(each[0]) for one in pages if (each := found.likelihoods(one.terms)) is not None)
+        assert own[0] < own[1]
+        assert found.thresholds[0] == pytest.approx(np.dot(weights, own))
+
+
+def test_likelihoods_are_of_a_page_or_of_a_phrase_and_phrases_count_as_often_as_they_occur_or_once() -> None:
+    """The page of layer 1 has four terms, three of them different."""
+    for settings, phrases in (({}, 4), ({"occurrences": False}, 3)):
+        raw, mean = (of_samples(raw=raw, **settings).likelihoods(SAMPLES[1].terms) for raw in (True, False))
+        assert raw is not None and mean is not None
+        np.testing.assert_allclose(raw, mean * phrases)
+
+
+@pytest.mark.parametrize(("allow_conflict", "placed"), [(False, [(0, 1), (1, 1)]), (True, [(0, 1), (1, 1), (2, 2)])])
+def test_a_page_counts_in_the_nearest_layer_or_in_all(allow_conflict: bool, placed: list[tuple[int, int]]) -> None:
+    """The page is a parent of one target, and twice a grandparent of another."""
+    graphs = Graphs(2, [{"http://e.test/known": [0]}, {"http://e.test/person": [0]}, {"http://e.test/person": [1, 1]}])
+    trainer = Trainer.of(Settings(depth=2, allow_conflict=allow_conflict), view())
+    seen = [visit(1, "http://e.test/person", "skipper")]
+    assert [(one.layer, one.nodes) for one in trainer.samples(graphs, seen, lambda visit: False)] == placed
 
 
 @pytest.mark.parametrize("targets", ["keep", "layer 0", "drop"])
