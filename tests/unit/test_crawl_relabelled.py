@@ -35,14 +35,17 @@ def site(folder: Path) -> Path:
     return write_project(folder / "p", ["http://a.test/0.html"], examples, others, settings)
 
 
-def run(folder: Path, at: int, labels: str) -> dict[int, bool]:
-    """Crawl; ``labels`` are written after visit ``at``. Visit number -> relevant."""
-
-    def visited(visit: Visit) -> None:
-        if visit.number == at:
-            (folder / "labels.tsv").write_text(labels, encoding="utf-8")
+def run(folder: Path, at: int, labels: str, taught: dict[int, set[str]] | None = None) -> dict[int, bool]:
+    """Crawl; ``labels`` are written after visit ``at``. Visit number -> relevant. ``taught`` takes what strategies see
+    at each visit of the pages that the judge was trained on."""
 
     def started(running: Loop) -> None:
+        def visited(visit: Visit) -> None:
+            if visit.number == at:
+                (folder / "labels.tsv").write_text(labels, encoding="utf-8")
+            if taught is not None:
+                taught[visit.number] = {one.url for one in running.parts.view.training}
+
         running.on_visit = visited
 
     crawl(Project(folder), CrawlOptions(), Display(started=started))
@@ -86,3 +89,17 @@ def test_labels_that_make_the_judge_worse_are_logged_and_not_heeded(tmp_path: Pa
     found = run(folder, 8, "".join(lines))
     assert not any(found.values())
     assert decisions(folder) == [(12, "judge refused")]
+
+
+@pytest.mark.parametrize("heeded", [True, False])
+def test_strategies_see_labels_from_when_the_judge_was_trained_on_them(tmp_path: Path, heeded: bool) -> None:
+    """Given after visit 8. Labels that are held back are never trained on, and none is where these speak against it."""
+    folder = site(tmp_path)
+    spared = [number for number in range(8) if number not in heard(8)]
+    against = "".join(label(number, "irrelevant") for number in spared)
+    taught: dict[int, set[str]] = {}
+    run(folder, 8, "".join(label(number, "relevant") for number in heard(8)) + ("" if heeded else against), taught)
+    labelled = {f"http://a.test/{number}.html" for number in heard(8)}
+    for number, urls in taught.items():
+        assert urls - labelled == taught[1] and len(taught[1]) == 6
+        assert urls & labelled == (labelled if heeded and number > 12 else set())
