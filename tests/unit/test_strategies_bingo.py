@@ -565,6 +565,38 @@ def test_a_state_of_before_is_understood() -> None:
     assert again.state() == strategy.state()
 
 
+def test_explanations_give_every_part_of_a_score() -> None:
+    """A seed of no class is accepted; the page below it is rejected, a hub, and stands in for soup, which has none."""
+    view = StubView([*EXAMPLES[:2], Example("http://e.test/4", 1, EXAMPLES[3].page)], TWO)
+    strategy = begun(view, learning_order="depth-first", hub_boost=0.5, fill_boost=2.0, min_positives=1)
+    seed = seeds("http://a.test/")
+    assert strategy.explain(seed, 0) == [
+        "bingo: a seed, or a page that links to an authority: fetched before all others"
+    ]
+    own = batch(1, "http://a.test/", ["/d"], [0.1, 0.75], 1)
+    below = batch(2, "http://a.test/d", ["/e", "http://b.test/"], [0.4, 0.3], OTHER, depth=1)
+    strategy.learn(visit(1, Link(seed, 0, 1.0), own))
+    strategy.learn(visit(2, Link(own, 0, 1.0), below))
+    strategy._hubs = frozenset({2})
+    assert strategy.explain(own, 0) == [
+        "bingo, learning: it stands on http://a.test/, confidence 0.750",
+        "the page's topic has too few pages yet: plus 2",
+        "depth-first: plus 1 links from the seeds",
+    ]
+    parts = [
+        "bingo, learning: it stands on http://a.test/d, confidence 0.400",
+        "1 pages in a row were rejected (2 may be): times 0.5",
+        "that page is one of the best hubs: plus 0.5",
+        "the page's topic has too few pages yet: plus 2",
+        "depth-first: plus 2 links from the seeds",
+    ]
+    assert strategy.explain(below, 0) == parts
+    assert strategy.explain(below, 1) == [*parts, "it waits for the harvest"]
+    assert strategy.score(below)[0] == pytest.approx(0.4 / 2 + 0.5 + 2 + 2)
+    asyncio.run(strategy.consult())
+    assert strategy.explain(own, 0)[0] == "bingo, harvesting: it stands on http://a.test/, confidence 0.750"
+
+
 def test_without_archetypes_the_judge_stays() -> None:
     view = StubView(EXAMPLES)
     strategy = begun(view, learning_pages=3, authorities=0, confident=0)

@@ -6,6 +6,7 @@ import asyncio
 import math
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -202,8 +203,14 @@ def test_graphs_are_fetched_once_and_then_the_model_is_trained() -> None:
     strategy, stub = trained()
     assert stub.enqueued == [("http://e.test/person", ""), ("http://e.test/list", "")]
     assert [decision.kind for decision in stub.decisions] == ["context graph", "layer model"]
-    assert stub.decisions[0].facts["layer 1"] == stub.decisions[0].facts["layer 2"] == 1
-    assert stub.decisions[1].facts["accuracy in training"] == 1.0
+    assert dict(stub.decisions[0].facts) == {
+        "graphs": 1, "layer 0": 1, "layer 1": 1, "layer 2": 1, "nodes": 3, "to fetch": 2,
+    }  # fmt: skip
+    facts = dict(stub.decisions[1].facts)
+    assert facts.pop("threshold of layer 1") == pytest.approx((math.log(3 / 13) + math.log(2 / 13)) / 2, abs=1e-4)
+    assert facts.pop("threshold of layer 0") == facts.pop("threshold of layer 2") == round(math.log(2 / 12), 4)
+    sizes = {f"pages of layer {layer}": 1 for layer in range(3)}
+    assert facts == {"phrases": 9, **sizes, "accuracy in training": 1.0}
     assert strategy.phase == CRAWLING
     assert asyncio.run(strategy.consult()) is False
 
@@ -463,6 +470,46 @@ def test_explains_queue_and_likelihoods() -> None:
     parts = strategy.explain(page_batch("http://a.test/p", "skipper crew"), 0)
     assert parts[0].startswith("context-graph: it stands on http://a.test/p, in queue 1 (layer 1)")
     assert [part.split(":")[0] for part in parts[1:]] == ["layer 0", "layer 1", "layer 2"]
+
+
+def test_explanations_say_where_a_link_stands() -> None:
+    """In each phase, and for every kind of page."""
+    strategy = ContextGraph(Settings(depth=2, vocabulary="all layers", bootstrap="breadth-first"))
+    strategy.begin(view(parents={}))
+    batch = page_batch("http://a.test/p", "skipper crew")
+    assert strategy.explain(batch, 0) == ["context-graph: waits until the context graphs are fetched"]
+    asked = asked_batch("http://e.test/person")
+    (said,) = strategy.explain(asked, 0)
+    assert said == "context-graph: fetched at once, for it links to a page of the context graphs"
+    (said,) = strategy.explain(replace(asked, source=replace(asked.source, url="http://a.test/t")), 0)
+    assert said == "context-graph: fetched at once, for it links to http://a.test/t"
+    asyncio.run(strategy.consult())
+    assert strategy.explain(batch, 0) == ["context-graph: breadth-first until there are graphs; depth 2"]
+    strategy = trained(Settings(depth=3, vocabulary="all layers", expand_graphs=False))[0]
+    links = seed_links(["http://a.test/"], keys(["http://a.test/"]), ["a.test"], url_words, LinkKind.SEED)
+    source = Source(0, "", "", 1.0, np.ones(1, np.float32), 0, 0, 0)
+    seed = Evidence(NoHistory()).batch(source, links, NO_LEAVES)
+    assert strategy.explain(seed, 0) == ["context-graph: a seed, so it is in queue 4"]
+    assert strategy.explain(page_batch("http://a.test/p", "rain", 0.3), 0) == [
+        "context-graph: it stands on http://a.test/p, in queue 4 (other pages) with 0.300",
+        "no phrase of the vocabulary stands on that page",
+    ]
+    known = strategy.explain(page_batch("http://e.test/person", "skipper"), 0)
+    assert known[0].endswith("in queue 5 (pages of the graphs) with 0.000")
+    assert [part.partition(":")[0] for part in known[1:]] == ["layer 0", "layer 1", "layer 2"]  # none of layer 3
+
+
+def test_explanations_give_likelihoods_and_thresholds() -> None:
+    """|V| = 9. Layer 1: skipper twice, crew, biography, so (1 + 2)/(9 + 4) and 2/13; layers 0 and 2: 1/12 each.
+    Thresholds: one page a layer, log(2/12), (2 log(3/13) + 2 log(2/13))/4 and log(2/12)."""
+    found = trained()[0].explain(page_batch("http://a.test/p", "skipper crew"), 0)
+    own, other = (math.log(3 / 13) + math.log(2 / 13)) / 2, math.log(1 / 12)
+    assert found[1:] == [
+        f"layer 0: log-likelihood {other:.3f}, threshold {math.log(2 / 12):.3f}",
+        f"layer 1: log-likelihood {own:.3f}, threshold {own:.3f}",
+        f"layer 2: log-likelihood {other:.3f}, threshold {math.log(2 / 12):.3f}",
+    ]
+    assert found[0].endswith(f"(layer 1) with {1 / (1 - own):.3f}")
 
 
 def test_wrong_choices_are_refused_by_name() -> None:

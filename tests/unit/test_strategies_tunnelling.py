@@ -11,7 +11,7 @@ import pytest
 from clew.crawl.evidence import NO_LEAVES, Evidence
 from clew.errors import ConfigError
 from clew.graph.paths import METRICS, distances
-from clew.model import Example, Judgement, Link, LinkBatch, LinkKind, Outcome, Response, Session, Source, Visit
+from clew.model import LISTS, Example, Judgement, Link, LinkBatch, LinkKind, Outcome, Response, Session, Source, Visit
 from clew.strategies.registry import make
 from clew.strategies.tunnelling import Tunnelling
 from clew.text.reader import seed_links
@@ -207,10 +207,10 @@ def test_files_with_endings_of_its_own_are_not_followed() -> None:
 
 
 def test_sessions_count_nuggets_duds_and_ended_paths() -> None:
-    # fixed, C = 2: seed .9 nugget; duds at 1, 2 (ended), nugget, dud at 1
+    # fixed, C = 2: seed .9 nugget; duds at 1, 2 (ended), .5 a nugget, dud at 1
     view = StubView([Example("http://e.test/", 0, PAGE)])
     strategy = begun(view, metric="fixed", cutoff=2.0)
-    walked(strategy, 0.1, 0.1, 0.6, 0.2)
+    walked(strategy, 0.1, 0.1, 0.5, 0.2)
     assert not strategy.adapt(Session(1, 1, 5, 5, 2, 5, 2))
     assert view.decisions[0].kind == "tunnelling"
     assert dict(view.decisions[0].facts) == {
@@ -247,6 +247,65 @@ def test_explanations_give_the_numbers() -> None:
     assert "a dud at distance 1.00 from the last nugget (fixed), below the cutoff 1.5: its links are followed" in words
     assert "not followed, the path ends" in strategy.explain(links_of(3, 0.1), 0)[1]
     assert "a nugget" in strategy.explain(links_of(1, 0.9), 0)[1]
+
+
+@pytest.mark.parametrize(
+    ("order", "said"),
+    [("correlation", "0.100"), ("breadth-first", "2 links from the seeds"), ("distance", "0.500")],
+)
+def test_explanations_end_with_what_orders_links(order: str, said: str) -> None:
+    strategy = begun(metric="fixed", order=order, cutoff=2.0)
+    walked(strategy, 0.1, 0.1)
+    assert strategy.explain(links_of(2, 0.1), 0) == [
+        "tunnelling: it stands on http://a.test/, whose nearest collection is relevant, correlation 0.100",
+        "a dud at distance 1.00 from the last nugget (fixed), below the cutoff 2: its links are followed",
+        f"order {order}: {said}",
+    ]
+    assert strategy.explain(links_of(3, 0.1), 0)[1:] == [
+        "a dud at distance 2.00 from the last nugget (fixed), not below the cutoff 2: its links are not followed, the "
+        "path ends",
+    ]
+
+
+def test_explanations_name_barren_hosts_and_endings() -> None:
+    batch = links_of(1, 0.8)
+    barren = replace(batch, host_visits=np.array([20, 20], np.float32), host_relevant=np.array([0, 1], np.float32))
+    said = "demoted by 0.25: 20 pages of its host were seen, none relevant"
+    strategy = begun(demote_hosts_after=20, demotion=0.25)
+    assert [said in strategy.explain(barren, index) for index in (0, 1)] == [True, False]
+    assert said not in begun(demotion=0.25).explain(barren, 0)
+    files = batch_of(html_page("<a href=/a.pdf>a</a> <a href=/c>c</a>"))
+    said = "not followed for its file ending (strategy.tunnelling.documents)"
+    assert [begun(documents=["pdf"]).explain(files, index)[-1] == said for index in (0, 1)] == [True, False]
+    assert said not in begun().explain(files, 0)
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_lists_of_links_are_no_step_and_no_page(kind: LinkKind) -> None:
+    """A sitemap or feed found on a dud at distance 1: what it lists is at 1 + 1."""
+    view = StubView()
+    strategy = begun(view, metric="fixed")
+    walked(strategy, 0.1)
+    batch = links_of(2, 0.1)
+    listed = replace(batch, links=replace(batch.links, kinds=(kind, kind)))
+    strategy.learn(visit(3, listed, 0.9))
+    strategy.learn(visit(4, links_of(3, 0.9), 0.1))
+    assert [strategy.distance(number) for number in (2, 3, 4)] == [1.0, 1.0, 2.0]
+    strategy.adapt(Session(1, 1, 4, 4, 1, 4, 1))
+    assert (view.decisions[0].facts["nuggets"], view.decisions[0].facts["duds"]) == (1, 2)
+
+
+def test_nuggets_of_another_interest_are_not_counted_on() -> None:
+    """Distances are kept; counts of nuggets only where there are as many collections."""
+    strategy = begun()
+    walked(strategy, 0.1)
+    for topics, nuggets in ((("a",), [1]), (("a", "b"), [0, 0])):
+        view = StubView(interest=Interest(topics, Or(tuple(map(Topic, range(len(topics)))))))
+        resumed = begun(view)
+        resumed.restore(strategy.state())
+        assert resumed.distance(2) == strategy.distance(2)
+        resumed.adapt(Session(1, 1, 2, 2, 1, 2, 1))
+        assert [view.decisions[0].facts[f"nuggets of {name}"] for name in topics] == nuggets
 
 
 def test_unknown_choices_are_refused_by_name() -> None:
