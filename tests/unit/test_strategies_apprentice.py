@@ -17,8 +17,8 @@ from clew.errors import ConfigError, ProjectError
 from clew.model import Decision, Link, LinkBatch, LinkKind, Outcome, Response, Session, Visit
 from clew.strategies.apprentice import Apprentice
 from clew.strategies.apprentice.links import Extras, features_of, text_features
-from clew.strategies.apprentice.model import Model, Recipe, Smoothing, Table
-from clew.strategies.apprentice.packing import TEXT, Packed, pack, unpack
+from clew.strategies.apprentice.model import Model, Recipe, Smoothing, Table, range_of
+from clew.strategies.apprentice.packing import PAGE, RANGE, SIBLING, TEXT, URL, Packed, pack, unpack
 from clew.strategies.apprentice.settings import ApprenticeSettings
 from clew.strategies.apprentice.window import gains, held_out_order
 from clew.strategies.registry import make
@@ -298,6 +298,17 @@ class TestModel:
         bits = gains(Table.empty().plus([far, far], [True, False]), 5)
         assert bits[6] == pytest.approx(0.0)
 
+    def test_gain_is_the_mean_of_the_features_of_an_offset(self) -> None:
+        # Offset 0: term 1 once low, three times high, term 2 twice low; offset 1: term 3 twice high; 3 low and 5 high in
+        # all, of H(3/8) = 0.954434 bits. Left when one knows whether it is term 1: 4/8·H(1/4) + 4/8·H(2/4) = 0.905639;
+        # term 2: 6/8·H(1/6) = 0.487517; term 3: 6/8·H(3/6) = 0.75. Words of URLs have no offset.
+        one, two, three = (pack(TEXT, np.array([n], np.uint64), 5 + n // 3) for n in (1, 2, 3))
+        url = pack(URL, np.array([4], np.uint64), 5)
+        low, high = np.concatenate([one, two, two, url]), np.concatenate([one, one, one, three, three])
+        bits = gains(Table.empty().plus([low, high], [False, True]), 5)
+        expected = [(0.954434 - 0.905639 + 0.954434 - 0.487517) / 2, 0.954434 - 0.75]
+        np.testing.assert_allclose(bits, [0.0] * 5 + expected + [0.0] * 4, atol=2e-6)
+
     def test_quick_sums_are_those_of_the_features(self) -> None:
         """The sums over leaves equal the sums over ⟨t, d⟩, whatever the anchors."""
         body = "".join(f"<p>w{i % 7} x{i % 3} <img> <a href=/{i % 13}>t{i % 5} <b>u{i % 4}</b></a>" for i in range(40))
@@ -308,6 +319,41 @@ class TestModel:
             model = Model.trained(table, Recipe(3, Smoothing(1.0), length=length), width)
             totals = model.text(batch, first_only=False)
             np.testing.assert_allclose(totals, [model.adds(one).sum() for one in features], rtol=1e-4, atol=1e-5)
+        model = Model.trained(table, Recipe(3, Smoothing(1.0)))
+        first = [model.adds(text_features(batch, i, 3, True)).sum() for i in range(len(batch))]
+        np.testing.assert_allclose(model.text(batch, first_only=True), first, rtol=1e-4, atol=1e-5)
+        assert not np.allclose(first, model.text(batch, first_only=False))
+
+    def test_links_without_text_or_on_an_empty_page_have_none(self) -> None:
+        # An anchor that holds nothing has no leaf of its own, and neither has a page without text.
+        table = Table.empty().plus([A], [True])
+        model = Model.trained(table, Recipe(5, Smoothing(1.0)))
+        for body in ("<a href=/x></a>", "<a href=/x></a><a href=/y></a>"):
+            batch = page(body)
+            assert model.text(batch, first_only=False).tolist() == [0.0] * len(batch)
+        nothing = Model.trained(Table.empty(), Recipe(5, Smoothing(1.0)))
+        assert nothing.text(page("<p>blue <a href=/x>red</a>"), first_only=False).tolist() == [0.0]
+        assert nothing.each(A).tolist() == [0.0]
+
+    def test_ranges_are_of_equal_width(self) -> None:
+        assert [range_of(relevance, 4) for relevance in (0.0, 0.24, 0.25, 0.6, 0.99, 1.0)] == [0, 0, 1, 2, 3, 3]
+
+    def test_the_strongest_come_first_whatever_their_sign(self) -> None:
+        # a adds +log 3 twice, c −log 3 once, b nothing.
+        table = Table.empty().plus([np.concatenate([A, A, B]), np.concatenate([B, C]), C], [True, False, False])
+        model = Model.trained(table, Recipe(5, Smoothing(1.0)))
+        found = model.strongest(np.concatenate([C, B, A, A]), 6)
+        assert [feature for feature, _ in found] == [int(A[0]), int(C[0])]
+        assert [adds for _, adds in found] == pytest.approx([2 * log(3), -log(3)])
+        assert model.strongest(np.concatenate([C, B, A, A]), 1) == found[:1]
+
+
+def instance(rng: np.random.Generator, high: bool, ranges: int) -> tuple[bool, Packed]:
+    """Forty occurrences of three terms at five offsets, more of term 3 where it is high, one of two words of its URL;
+    and the range of its page's relevance."""
+    terms = rng.choice(3, 40, p=(0.3, 0.3, 0.4) if high else (0.35, 0.35, 0.3)) + 1
+    parts = [pack(TEXT, terms, rng.integers(3, 8, 40)), pack(URL, rng.integers(1, 3, 1), 5)]
+    return high, np.concatenate([*parts, pack(RANGE, rng.integers(0, ranges, 1), 5)] if ranges else parts)
 
 
 def misled(i: int) -> tuple[bool, Packed]:
@@ -328,6 +374,42 @@ class TestWindow:
         table = Table.empty().plus([features for _, features in instances], [high for high, _ in instances])
         order = held_out_order(table, instances, Recipe(5, Smoothing(1.0)))
         np.testing.assert_array_equal(order, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+
+    @pytest.mark.parametrize(
+        ("length", "ranges", "proportional"), [(0.0, 0, False), (1.0, 3, True), (0.5, 3, False), (1.0, 0, True)]
+    )
+    def test_every_instance_is_foretold_by_a_model_of_the_others(
+        self, length: float, ranges: int, proportional: bool
+    ) -> None:
+        """A model of the instances of the other folds, made anew, for each window; every feature is in all of them."""
+        rng = np.random.default_rng(3)
+        instances = [instance(rng, i % 3 == 0, ranges) for i in range(30)]
+        recipe = Recipe(5, Smoothing(1.0, proportional), ranges, 2.0, length)
+
+        def table(chosen: list[tuple[bool, Packed]]) -> Table:
+            return Table.empty().plus([features for _, features in chosen], [high for high, _ in chosen])
+
+        rest = [table([one for place, one in enumerate(instances) if place % 5 != fold]) for fold in range(5)]
+        assert all(len(one.features()[0]) == len(table(instances).features()[0]) for one in rest)
+        expected = []
+        for width in range(6):
+            models = [Model.trained(one, recipe, width) for one in rest]
+            odds = [models[place % 5].odds(features) for place, (_, features) in enumerate(instances)]
+            pairs = [(one, two) for one, (high, _) in zip(odds, instances, strict=True) if high
+                     for two, (other, _) in zip(odds, instances, strict=True) if not other]  # fmt: skip
+            expected.append(np.mean([(one > two) + (one == two) / 2 for one, two in pairs]))
+        assert len({round(float(share), 2) for share in expected[:3]}) > 1
+        np.testing.assert_allclose(held_out_order(table(instances), instances, recipe), expected, atol=0.003)
+
+    def test_features_that_were_thrown_away_say_nothing(self) -> None:
+        """Of a table that kept only a, c and what is unknown add nothing, whatever stands beside them in it."""
+        instances = [misled(i) for i in range(10)]
+        table = Table.empty().plus([features for _, features in instances], [high for high, _ in instances]).pruned(1)
+        assert table.features()[0].tolist() != C.tolist()
+        order = held_out_order(table, instances, Recipe(5, Smoothing(1.0)))
+        known = table.features()[0]
+        kept = [(high, features[np.isin(features, known)]) for high, features in instances]
+        np.testing.assert_array_equal(order, held_out_order(table, kept, Recipe(5, Smoothing(1.0))))
 
     def test_ties_count_half_and_nothing_is_said_of_one_class(self) -> None:
         # No feature was seen outside its fold, so all have x = 0.
@@ -534,6 +616,19 @@ class TestOtherFeatures:
         found = features_of(batch, 1, settings, Extras(settings, ()), known)
         assert [unpack(int(one), 5) for one in found if int(one) >> 40 == 2] == [(2, 1, -1), (2, 0, 1)]
 
+    def test_siblings_stand_at_the_nearest_leaf_of_their_anchors(self) -> None:
+        # Leaves: x 0 and 1, red 2, y 3, pink 4, z 5 and 6. From y's one leaf x is at −2 and z at +2; from x's last leaf
+        # y is at +2 and z at +4; from z's first leaf y is at −2 and x at −4. A link is no sibling of itself.
+        batch = page("<p><a href=/x>a<b>b</b></a> red <a href=/y>c</a> pink <a href=/z>d<b>e</b></a>")
+        known = dict.fromkeys(batch.links.keys.tolist(), True)
+        for d_max, offsets in ((4, [{2, 4}, {-2, 2}, {-4, -2}]), (3, [{2}, {-2, 2}, {-2}]), (1, [set()] * 3)):
+            settings = ApprenticeSettings(siblings=True, d_max=d_max)
+            for index, expected in enumerate(offsets):
+                found = features_of(batch, index, settings, Extras(settings, ()), known)
+                own = [unpack(int(one), d_max) for one in found]
+                assert {offset for kind, _, offset in own if kind == SIBLING} == expected
+                assert len([kind for kind, _, _ in own if kind == SIBLING]) == len(expected)
+
     def test_words_of_the_url(self) -> None:
         batch = page("<p><a href=http://b.test/papers/x>blue</a>")
         settings = ApprenticeSettings(url_words=True)
@@ -604,6 +699,48 @@ class TestWords:
             "+0.00 for any link of a page of relevance 0.300 (http://a.test/)",
             "“papers” in its anchor text: +1.79",
         ]
+
+    def test_decisions_say_what_was_trained(self) -> None:
+        # Two features at d = 0, five times in one class each: a bit either.
+        view = StubView()
+        taught(apprentice(view)).adapt(session())
+        zeros = {d: "0.00e+00" for d in range(-5, 6)}
+        assert dict(view.decisions[-1].facts) == {
+            "instances from": "this crawl", "low": 5, "high": 5, "features": 2, "high from relevance": 0.5,
+            "bits by offset": " ".join(f"{d:+d}:{bits}" for d, bits in (zeros | {0: "1.00e+00"}).items()),
+        }  # fmt: skip
+        view = StubView()
+        taught(apprentice(view, window="chosen", d_max=1)).adapt(session())
+        facts = view.decisions[-1].facts
+        assert (facts["window"], facts["order by window"]) == (1, "0:1.0000 1:1.0000")
+
+    def test_features_in_words(self) -> None:
+        strategy = apprentice(StubView(interest=Interest(topics=("arts/dance",))), topics=1, d_max=3)
+        topic = int(strategy.extras.of_page(page("<p><a href=/x>x</a>").source)[-1])
+        term = term_id("words")
+        page("<p>words")
+        for kind, number, column, said in (
+            (SIBLING, 1, 2, "a link to a page of high relevance at offset -1: +0.50"),
+            (SIBLING, 0, 5, "a link to a page of low relevance at offset +2: +0.50"),
+            (URL, term, 3, "“words” in its URL: +0.50"),
+            (TEXT, term, 4, "“words” at offset +1: +0.50"),
+            (TEXT, term, 3, "“words” in its anchor text: +0.50"),
+            (TEXT, 12345, 3, "“12345” in its anchor text: +0.50"),
+            (PAGE, 12345, 3, "about its page: +0.50"),
+        ):
+            feature = int(pack(kind, np.array([number], np.uint64), column)[0])
+            assert strategy._worded(feature, 0.5).replace("“word”", "“words”") == said
+        assert strategy._worded(topic, -0.25) == "its page is about /arts/dance: -0.25"
+
+    def test_it_explains_links_that_are_not_scored_by_what_it_learned(self) -> None:
+        batch = page("<p>papers <a href=/x>papers</a>", relevance=0.3)
+        (said,) = apprentice(prior=0.4).explain(batch, 0)
+        assert said == "apprentice: not trained yet (0 instances of 10), so it scores 0.400"
+        strategy = taught(apprentice())
+        strategy.adapt(session())
+        for kind in (LinkKind.SEED, LinkKind.BACKLINK):
+            start = replace(batch, links=replace(batch.links, kinds=(kind,)))
+            assert strategy.explain(start, 0) == ["apprentice: a start page, so it comes first"]
 
     def test_wrong_choices_are_named(self) -> None:
         with pytest.raises(ConfigError, match=r"\[strategy.apprentice\] buckets: 'three' is none of: cut, equal"):
