@@ -299,9 +299,9 @@ class TestModel:
         assert bits[6] == pytest.approx(0.0)
 
     def test_gain_is_the_mean_of_the_features_of_an_offset(self) -> None:
-        # Offset 0: term 1 once low, three times high, term 2 twice low; offset 1: term 3 twice high; 3 low and 5 high in
-        # all, of H(3/8) = 0.954434 bits. Left when one knows whether it is term 1: 4/8·H(1/4) + 4/8·H(2/4) = 0.905639;
-        # term 2: 6/8·H(1/6) = 0.487517; term 3: 6/8·H(3/6) = 0.75. Words of URLs have no offset.
+        # Offset 0: term 1 once low, three times high, term 2 twice low; offset 1: term 3 twice high; in all 3 low and
+        # 5 high, of H(3/8) = 0.954434 bits. What is left when one knows whether it is term 1: 4/8·H(1/4) + 4/8·H(2/4) =
+        # 0.905639; term 2: 6/8·H(1/6) = 0.487517; term 3: 6/8·H(3/6) = 0.75. Words of URLs have no offset.
         one, two, three = (pack(TEXT, np.array([n], np.uint64), 5 + n // 3) for n in (1, 2, 3))
         url = pack(URL, np.array([4], np.uint64), 5)
         low, high = np.concatenate([one, two, two, url]), np.concatenate([one, one, one, three, three])
@@ -704,7 +704,7 @@ class TestWords:
         # Two features at d = 0, five times in one class each: a bit either.
         view = StubView()
         taught(apprentice(view)).adapt(session())
-        zeros = {d: "0.00e+00" for d in range(-5, 6)}
+        zeros = dict.fromkeys(range(-5, 6), "0.00e+00")
         assert dict(view.decisions[-1].facts) == {
             "instances from": "this crawl", "low": 5, "high": 5, "features": 2, "high from relevance": 0.5,
             "bits by offset": " ".join(f"{d:+d}:{bits}" for d, bits in (zeros | {0: "1.00e+00"}).items()),

@@ -505,6 +505,16 @@ class TestFocus:
             (False, "sailing and Rügen"),
         ]
 
+    def test_shares_are_of_the_session_and_of_the_crawl_with_it(self) -> None:
+        """100 pages with 50 relevant ones, then 100 with 15: s = 0.15, r = 65/200 = 0.325 (0.5 without the session).
+        With a = 0.48, a·r = 0.156; with a = 0.4, 0.13."""
+        second = session(2, 15, 65)
+        assert (second.precision, second.precision_total) == (0.15, 0.325)
+        for a, asked in ((0.48, True), (0.4, False)):
+            strategy = begun(view_of(), generalise_at=a)
+            assert not strategy.adapt(session(1, 50, 50))
+            assert strategy.adapt(second) is asked
+
     def test_exactly_a_times_r_is_not_less(self) -> None:
         """s = 0.25, r = (75 + 25)/200 = 0.5: s = 0.5 r."""
         view = view_of()
@@ -817,6 +827,69 @@ class TestRest:
         assert lines[0].startswith("ariadne: the focus is tourism/sports/water sports/sailing and ")
         assert lines[1] == "(a) relevance of the page it stands on to the focus: 0.250, weight 4"
         assert lines[-1].startswith("mean: 0.")
+
+    def test_explanations_give_every_criterion_of_the_score(self) -> None:
+        """Relevance 0.25, level 1/3 and ½, three links on the page: 3/23; of weight 0 are the others."""
+        view = view_of()
+        strategy = begun(view, rare_first=("sailing",), **only(source=2.0, level=1.0, hub=0.5, anchor=0.5))
+        batch = links(THREE, {"sailing": 0.25, "Rügen": 0.5}, view)
+        mean = (0.25**2 * (1 / 3) * (3 / 23 * 0.3) ** 0.5) ** (1 / 4)
+        sailing, island = "tourism/sports/water sports/sailing", "Mecklenburg-Vorpommern/Rügen"
+        assert strategy.explain(batch, 1) == [
+            f"ariadne: the focus is {sailing} and {island}",
+            "(a) relevance of the page it stands on to the focus: 0.250, weight 2",
+            f"(c) what its anchor says of it ({sailing}): 0.300, weight 0.5",
+            "(f) depth of its URL's path: 0.333, weight 1",
+            "(h) links on the page it stands on: 0.130, weight 0.5",
+            f"mean: {mean:.4f}",
+        ]
+        assert strategy.explain(batch, 0)[3] == "(f) depth of its URL's path: 0.500, weight 1"
+        seed = replace(batch, links=replace(batch.links, kinds=(LinkKind.SEED,) * 3))
+        assert strategy.explain(seed, 0) == ["ariadne: a seed, so its score is 1"]
+
+    def test_explanations_of_other_ways_to_score(self) -> None:
+        """Digits instead of weights; pages that are pruned; a focus that is wider."""
+        batch = batch_of(html_page(THREE), relevance=0.25)
+        strategy = begun(combine="lexicographic", order=("level", "source"))
+        score = (2048 * 4096 + 1024) / 4096**2
+        assert strategy.explain(batch, 0)[1:] == [
+            "(f) depth of its URL's path: 0.500",
+            "(a) relevance of the page it stands on to the focus: 0.250",
+            f"lexicographic: {score:.4f}",
+        ]
+        assert begun(prune=True).explain(batch, 0)[1:] == ["not followed: it stands on an irrelevant page"]
+        view = view_of()
+        strategy = begun(view)
+        for number in (1, 2, 3):
+            strategy.adapt(session(number, 50 * (number == 1), 50))
+        assert strategy.explain(links(THREE, view=view), 0)[0].endswith(", 2 steps wider")
+
+    def test_decisions_say_what_the_focus_was_and_is(self) -> None:
+        view = view_of()
+        strategy = begun(view)
+        view.crawled({"sailing": 1, "water sports": 2, "Rügen": 30})
+        for number, relevant, total in ((1, 50, 50), (2, 10, 60), (3, 50, 110)):
+            strategy.adapt(session(number, relevant, total))
+        sports, island = "tourism/sports/water sports", "Mecklenburg-Vorpommern/Rügen"
+        narrow, wide = f"{sports}/sailing and {island}", f"{sports} and {island}"
+        assert [(one.kind, dict(one.facts)) for one in view.decisions] == [
+            ("focus generalised", {
+                "session": 2, "precision": 0.1, "precision_total": 0.3, "from": narrow, "to": wide, "steps": 1,
+            }),
+            ("focus specialised", {
+                "session": 3, "precision": 0.5, "precision_total": 0.3667, "from": wide, "to": narrow, "steps": 0,
+            }),
+        ]  # fmt: skip
+
+    def test_an_aim_in_words(self) -> None:
+        """Weights and halvings are named where there are any."""
+        both = And((Topic(0), Topic(1)))
+        for aim, said in (
+            (Aim(both), "a and b"),
+            (Aim(both, (2 / 3, 1 / 3)), "a and b (weights 0.67, 0.33)"),
+            (Aim(Topic(0), (), 2), "a (relevance weighs 0.25 of what it did)"),
+        ):
+            assert aim.words(("a", "b")) == said
 
     @pytest.mark.parametrize(
         ("settings", "message"),
