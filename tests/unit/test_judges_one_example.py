@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-import numpy as np
 import pytest
 
-from clew.judges import calibration
 from clew.judges.base import JudgeContext
 from clew.judges.registry import JUDGES, make
 from clew.model import OTHER, Example
@@ -59,10 +57,3 @@ def test_one_example_tells_its_topic_from_the_rest(name: str, irrelevant: int) -
 def test_the_keywords_judge_needs_no_example() -> None:
     good, bad = scores("keywords", [])
     assert max(good) > 0.6 > 0.35 > max(bad)
-
-
-def test_the_curve_of_a_single_example_by_hand() -> None:
-    curve = calibration.fit_single(10.0, np.array([-1.0, 1.0]), 0.2)
-    assert curve(np.array([2.0]))[0] == pytest.approx(0.5)
-    assert np.log(curve(np.array([0.0])) / (1 - curve(np.array([0.0]))))[0] == pytest.approx(-calibration.SURE)
-    assert calibration.fit_single(1.0, np.array([3.0]), 0.2)(np.array([1.0]))[0] == pytest.approx(0.5)

@@ -14,7 +14,6 @@ import pytest
 from clew.errors import ConfigError, TrainingError
 from clew.judges import ensemble
 from clew.judges.base import JudgeContext
-from clew.judges.calibration import SURE, fit
 from clew.judges.hierarchy import Hierarchy
 from clew.judges.keywords import KeywordsJudge
 from clew.judges.linear import folds
@@ -208,11 +207,6 @@ def test_a_wrong_selection_is_refused() -> None:
         match=r"\[judge.svm\] selection: 'luck' is none of: mutual-information, chi",
     ):
         make("svm", JudgeContext(TOPICS), selection="luck")
-
-
-def test_no_curve_is_surer_than_a_few_examples_allow() -> None:
-    curve = fit([0.0, 0.001] * 100 + [1.0, 1.001] * 100, [False] * 200 + [True] * 200)
-    assert curve(np.array([0.0005]))[0] == pytest.approx(1 / (1 + math.exp(SURE)), rel=1e-2)
 
 
 def test_a_copy_judges_without_the_library_that_trained_it(tmp_path: Path) -> None:

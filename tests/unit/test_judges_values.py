@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clew.judges import background, calibration
+from clew.judges import background
 from clew.judges.bags import Vocabulary
 from clew.judges.base import JudgeContext
 from clew.judges.keywords import KeywordsJudge, occurrences
@@ -49,23 +49,6 @@ def test_naive_bayes_held_out_score_forgets_the_page() -> None:
     judge = bayes(1.0)
     bag = text_page("apple apple pear").term_counts()
     assert judge._held_out(bag, 0)[0] == pytest.approx(math.log(1 / 3) - math.log(3 / 7), rel=1e-5)
-
-
-def test_calibration_is_half_at_the_centre_and_rises() -> None:
-    curve = calibration.fit([-2.0, -1.5, -1.0, 1.0, 1.5, 2.0], [False, False, False, True, True, True])
-    low, middle, high = curve(np.array([-1.5, 0.0, 1.5]))
-    assert low < 0.1 < 0.4 < middle < 0.6 < 0.9 < high
-
-
-def test_calibration_with_one_example_a_class_takes_the_midpoint() -> None:
-    curve = calibration.fit([0.0, 4.0], [False, True])
-    assert curve(np.array([2.0]))[0] == pytest.approx(0.5)
-
-
-def test_calibration_never_turns_a_judge_upside_down() -> None:
-    curve = calibration.fit([1.0, 2.0, -1.0, -2.0], [False, False, True, True])
-    low, high = curve(np.array([-5.0, 5.0]))
-    assert low < high
 
 
 def test_keyword_score_by_hand() -> None:
