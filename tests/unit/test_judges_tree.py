@@ -14,12 +14,14 @@ import pytest
 from clew.errors import ConfigError, TrainingError
 from clew.judges import ensemble
 from clew.judges.base import JudgeContext
+from clew.judges.centroid import CentroidJudge
 from clew.judges.hierarchy import Hierarchy
 from clew.judges.keywords import KeywordsJudge
-from clew.judges.linear import folds
+from clew.judges.linear import LinearJudge, folds
 from clew.judges.naive_bayes import NaiveBayesJudge
 from clew.judges.registry import make
 from clew.judges.svm import SvmJudge
+from clew.judges.trained import TrainedJudge
 from clew.model import OTHER, Example
 from support import text_page
 
@@ -76,6 +78,101 @@ def test_rivals_are_siblings_the_parents_own_and_other() -> None:
     assert tree.rivals(labels)[2].tolist() == [True, True, False, False, False, True]  # not Sport: not below Home
     assert tree.rivals(labels)[0].tolist() == [False, False, False, False, True, True]
     assert tree.rivals(labels)[3].tolist() == [False, False, True, False, False, True]
+
+
+def test_topics_that_a_page_may_be_about_at_once_do_not_speak_against_each_other() -> None:
+    """Sailing with Sport: neither it nor Home speaks against Sport, nor Sport against them, nor against the rest of
+    Home as far as Sport goes; Finance keeps Sport as an outsider."""
+    plain, tree = Hierarchy.of(TOPICS), Hierarchy.of(TOPICS, [(1, 4)])
+    assert plain.outside[1].tolist() == [True, False, True, True, True, True]
+    assert [plain.outside[0].tolist(), plain.outside[4].tolist()] == [
+        [False] * 4 + [True] * 2,
+        [True] * 4 + [False, True],
+    ]
+    assert tree.outside[1].tolist() == [True, False, True, True, False, True]
+    assert tree.outside[0].tolist() == [False] * 5 + [True]
+    assert tree.outside[4].tolist() == [False] * 5 + [True]
+    assert tree.outside[2].tolist() == plain.outside[2].tolist()
+    assert tree.outsiders([4, OTHER])[:, 0].tolist() == [False, False, True, True, False]
+
+
+@pytest.mark.parametrize("name", ["naive-bayes", "svm", "logistic", "centroid"])
+def test_what_features_add_is_the_raw_score(name: str) -> None:
+    """But for a separator's shift; of naive Bayes the best class at or below the topic, against the best outside."""
+    judge = tree_judge(name)
+    assert isinstance(judge, TrainedJudge)
+    for text in PROBES.values():
+        bag = judge.features.bag(text_page(text))
+        raw = judge._raw(bag)
+        assert raw is not None
+        for topic in range(len(TOPICS)):
+            ids, parts = judge.explain_bag(bag, topic)
+            shift = judge.shifts[topic] if isinstance(judge, LinearJudge) else 0.0
+            assert len(ids) == len(parts) > 0
+            assert parts.sum() + shift == pytest.approx(raw[topic], abs=1e-5)
+
+
+@pytest.mark.parametrize("negative", [0.0, 0.5])
+def test_held_out_scores_of_centroids_are_those_of_the_other_pages(negative: float) -> None:
+    """Every page in turn: centroids of the others, from the same vectors; features that only it holds are unknown."""
+    judge = make("centroid", JudgeContext(TOPICS, together=[(1, 4)]), negative=negative)
+    assert isinstance(judge, CentroidJudge)
+    given = examples()
+    bags, labels = [judge.features.bag(one.page) for one in given], [one.topic for one in given]
+    judge.fit_bags(bags, labels, {"en"})
+    rows = np.zeros((len(bags), len(judge.vocabulary)))
+    for row, bag in zip(rows, bags, strict=True):
+        places, counts = judge.vocabulary.project(bag)
+        row[places] = judge.vectors.of(places, counts)
+    members, outsiders = judge.tree.members(labels), judge.tree.outsiders(labels)
+    for left_out, label in enumerate(labels):
+        others = np.arange(len(bags)) != left_out
+        seen = np.where((rows[others] > 0).any(axis=0), rows[left_out], 0.0)
+        found = judge._held_out(bags[left_out], label)
+        for topic in range(len(TOPICS)):
+            own, rest = ((side[topic] & others) @ rows for side in (members, outsiders))
+            centroid = own / np.linalg.norm(own) - negative * rest / np.linalg.norm(rest)
+            expected = centroid @ seen / np.linalg.norm(centroid) / np.linalg.norm(seen)
+            assert found[topic] == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_page_of_which_nothing_is_on_another_has_no_held_out_score() -> None:
+    judge = make("centroid", pairs=False)
+    assert isinstance(judge, CentroidJudge)
+    bags = [judge.features.bag(text_page(text)) for text in ("yacht regatta", "yacht wind", "zebra", "tax budget")]
+    judge.fit_bags(bags, [0, 0, 0, OTHER], {"en"})
+    assert [bool(np.isnan(judge._held_out(bag, 0))[0]) for bag in bags[:3]] == [False, False, True]
+
+
+def test_the_say_of_a_member_is_its_precision_on_pages_held_out() -> None:
+    """With one right and one wrong answer added. Members that know the same features look pages up once."""
+    judge = make("ensemble", JudgeContext(TOPICS), members=("svm", "logistic", "centroid"))
+    assert isinstance(judge, ensemble.EnsembleJudge)
+    given = examples()
+    judge.fit(given)
+    truth = Hierarchy.of(TOPICS).members([one.topic for one in given]).T
+    for row, name in zip(judge.weights, ("svm", "logistic", "centroid"), strict=True):
+        alone = make(name, JudgeContext(TOPICS))
+        assert isinstance(alone, TrainedJudge)
+        bags = [alone.features.bag(one.page) for one in given]
+        said = alone.fit_bags(bags, [one.topic for one in given], {"en"}) >= 0.5
+        assert row == pytest.approx(((said & truth).sum(axis=0) + 1) / (said.sum(axis=0) + 2))
+    assert len({id(member.vocabulary) for member in judge.members}) == 1
+
+
+def test_an_ensemble_explains_by_its_members_say() -> None:
+    """The largest weight of each member counts as much as the member does."""
+    judge = tree_judge("ensemble", members=("svm", "centroid"))
+    assert isinstance(judge, ensemble.EnsembleJudge)
+    page, total = text_page(PROBES[3]), {}
+    for member, say in zip(judge.members, judge.weights[:, 3], strict=True):
+        ids, parts = member.explain_bag(member.features.bag(page), 3)
+        for feature, part in zip(ids.tolist(), parts.tolist(), strict=True):
+            total[feature] = total.get(feature, 0.0) + part / np.abs(parts).max() * say / judge.weights[:, 3].sum()
+    best = sorted(total.items(), key=lambda pair: -abs(pair[1]))
+    found = judge.explain(page, 5, topic=3)
+    assert [weight for _, weight in found] == pytest.approx([weight for _, weight in best[:5]])
+    assert [name for name, _ in found] == [judge.members[0].features.name(page, feature) for feature, _ in best[:5]]
 
 
 def test_scores_lifted_capped_and_the_winner_top_down() -> None:

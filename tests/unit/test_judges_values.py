@@ -51,12 +51,70 @@ def test_naive_bayes_held_out_score_forgets_the_page() -> None:
     assert judge._held_out(bag, 0)[0] == pytest.approx(math.log(1 / 3) - math.log(3 / 7), rel=1e-5)
 
 
+def test_naive_bayes_held_out_scores_of_a_tree_are_those_of_counts_without_the_page() -> None:
+    """Every page in turn: counts of its class without it, over the vocabulary of all, of terms that others hold too."""
+    texts = [
+        ("red apple pear", 1),
+        ("apple plum", 1),
+        ("pear plum plum fig", 2),
+        ("fig red", 0),
+        ("kiwi fig pear", OTHER),
+    ]
+    topics = ("A", "A/x", "B")
+    judge = NaiveBayesJudge(JudgeContext(topics), NaiveBayesJudge.Settings(smoothing=0.5, **COUNTS))
+    pages = [text_page(text).term_counts() for text, _ in texts]
+    judge.fit_bags(pages, [label for _, label in texts], {"en"})
+    inside, outside = {0: (0, 1), 1: (1,), 2: (2,)}, {0: (2, OTHER), 1: (0, 2, OTHER), 2: (0, 1, OTHER)}
+    for left_out, (_, label) in enumerate(texts):
+        counts = {k: np.zeros(len(judge.vocabulary)) for k in (0, 1, 2, OTHER)}
+        seen = np.zeros(len(judge.vocabulary))
+        for number, (_, topic) in enumerate(texts):
+            places, weights = judge.vocabulary.project(pages[number])
+            if number != left_out:
+                counts[topic][places] += weights
+                seen[places] += 1
+        places, weights = judge.vocabulary.project(pages[left_out])
+        known, weights = places[seen[places] > 0], weights[seen[places] > 0]
+        logs = {
+            k: np.log((row + 0.5) / (row + 0.5).sum())[known] @ weights / weights.sum() for k, row in counts.items()
+        }
+        expected = [max(logs[c] for c in inside[k]) - max(logs[c] for c in outside[k]) for k in range(3)]
+        assert judge._held_out(pages[left_out], label) == pytest.approx(expected, abs=1e-6)
+
+
 def test_keyword_score_by_hand() -> None:
     # 5 terms on the page (fewer than 300), sail twice, rügen once: (1 - e^-2 + 1 - e^-1) / 2
     judge = KeywordsJudge(JudgeContext(keywords={"sailing": 1.0, "rügen": 1.0}))
     page = text_page("sailing boats, sailing Rügen harbour")
     expected = (1 - math.exp(-2) + 1 - math.exp(-1)) / 2
     assert judge.judge([page])[0].scores[0] == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_keyword_counts_less_on_a_page_of_more_than_300_terms() -> None:
+    """600 terms with those of the title, so half: 1 - e^(-2/2). With 300 in all each counts whole."""
+    judge = KeywordsJudge(JudgeContext(keywords={"sailing": 1.0}))
+    for words, expected in ((600, 1 - math.exp(-1)), (300, 1 - math.exp(-2)), (301, 1 - math.exp(-2 * 300 / 301))):
+        page = text_page("sailing " + "harbour " * (words - 3), title="sailing boats")
+        assert judge.judge([page])[0].scores[0] == pytest.approx(expected, rel=1e-6)
+
+
+def test_keywords_are_explained_heaviest_first() -> None:
+    judge = KeywordsJudge(JudgeContext(keywords={"sailing": 1.0, "hotel": -2.0, "rügen": 3.0, "knots": 1.0}))
+    page = text_page("sailing to a hotel on Rügen")
+    once = 1 - math.exp(-1)
+    found = judge.explain(page)
+    assert [word for word, _ in found] == ["rügen", "hotel", "sailing"]
+    assert [part for _, part in found] == pytest.approx([3 / 5 * once, -2 / 5 * once, once / 5])
+    assert judge.explain(page, limit=2) == found[:2]
+    assert judge.judge([text_page("hotel")])[0].scores[0] == 0.0  # no score is below 0
+    assert judge.judge([page])[0].scores[0] == pytest.approx(2 / 5 * once)
+
+
+def test_keywords_that_are_regular_expressions_ask_for_text() -> None:
+    for words, reads in (({"boat": 1.0}, False), ({"/boats?/": 1.0}, True), ({"//": 1.0}, False), ({"/a": 1.0}, False)):
+        assert KeywordsJudge.reads_text(JudgeContext(keywords=words)) is reads
+        topics = JudgeContext(("a", "b"), {"x": 1.0}, {"b": words})
+        assert KeywordsJudge.reads_text(topics) is reads
 
 
 def test_a_negative_keyword_speaks_against() -> None:
@@ -72,6 +130,10 @@ def test_a_phrase_counts_only_word_after_word_within_a_leaf() -> None:
     assert occurrences(text_page("Call for papers: the call for papers is open"), phrase) == 2
     assert occurrences(html_page("<html lang=en><p>call</p><p>papers</p>"), phrase) == 0
     assert occurrences(text_page("papers call"), phrase) == 0
+    assert occurrences(text_page("call"), phrase) == 0
+    assert occurrences(text_page("call papers call paper now"), phrase) == 2
+    assert occurrences(html_page("<html lang=en><p>call papers</p><p>papers</p><p>call papers</p>"), phrase) == 2
+    assert occurrences(text_page("call papers"), phrase[:0]) == 0
 
 
 def test_a_phrase_in_the_title_counts() -> None:
@@ -137,6 +199,31 @@ def test_general_text_sums_to_one_and_ranks_common_words_first() -> None:
     share = dict(zip(ids.tolist(), shares.tolist(), strict=True))
     common, rare = (int(tokeniser("en").ids(word)[0]) for word in ("people", "pheasant"))
     assert share[common] > 100 * share[rare]
+
+
+def test_general_text_of_two_languages_weighs_the_same() -> None:
+    (german, of_german), (english, of_english) = (background.frequencies(code) for code in ("de", "en"))
+    ids, shares = background.mixture(["en", "de", "de"])
+    assert ids.tolist() == sorted({*german.tolist(), *english.tolist()})
+    assert shares.sum() == pytest.approx(1.0)
+    both = np.intersect1d(german, english)[:50]
+    for term in (*both.tolist(), int(german[7]), int(english[7])):
+        expected = of_german[german == term].sum() / 2 + of_english[english == term].sum() / 2
+        assert shares[ids == term] == pytest.approx(expected)
+    assert background.mixture([])[0].tolist() == english.tolist()
+
+
+def test_pages_of_general_text() -> None:
+    """What so many terms hold on average, in how many pages of 200 terms each is, and pages drawn."""
+    ids, shares = background.mixture(["en"])
+    found, counts = background.expected_counts(["en"], 500.0)
+    assert found.tolist() == ids.tolist() and counts.sum() == pytest.approx(500.0, rel=1e-4)
+    assert counts == pytest.approx(500.0 * shares, rel=1e-5)
+    assert background.document_shares(["en"])[1] == pytest.approx(1 - (1 - shares) ** 200)
+    assert background.document_shares(["en"], 3.0)[1] == pytest.approx(1 - (1 - shares) ** 3)
+    pages = background.sample_pages(["en"], [7, 0, 300], np.random.default_rng(1))
+    assert [page[1].sum() for page in pages] == [7, 1, 300]
+    assert all((page[1] > 0).all() and (np.diff(page[0].astype(np.int64)) > 0).all() for page in pages)
 
 
 def test_a_language_without_frequencies_falls_back_on_english() -> None:
