@@ -354,6 +354,8 @@ class TestRanks:
         apart, together = (Ranks.of(replace(graph, hosts=graph.hosts * many), pages) for many in (1, 0))
         assert len(apart.hub_keys) == len(together.hub_keys) == 2
         assert len(apart.authority_keys) == len(together.authority_keys) == 5
+        for name in ("hub_keys", "hub_ranks", "authority_keys", "authority_ranks"):
+            np.testing.assert_array_equal(getattr(apart, name), getattr(together, name), name)
 
     def test_the_best_are_kept_of_many(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(ranks, "MOST", 2)
@@ -591,6 +593,18 @@ class TestFocus:
             assert len(strategy.chain) == 1
             assert [decision.kind for decision in view.decisions] == ["focus specialised"] * 3
 
+    def test_what_is_excluded_is_not_lifted(self) -> None:
+        """sailing ∨ (Rügen ∧ ¬sailing): sailing, then Rügen was lifted; the exclusion stays as it is."""
+        topics = tree()
+        texts = ("sailing or (Rügen and not sailing)", "water sports or (Rügen and not sailing)")
+        aims = [
+            Aim(parse(text, topics)) for text in (*texts, "water sports or (Mecklenburg-Vorpommern and not sailing)")
+        ]
+        frequency = [1.0] * len(topics)
+        frequency[topics.find("water sports")] = 2.0
+        narrow = Aim(parse("sailing or (Mecklenburg-Vorpommern and not sailing)", topics))
+        assert narrower(tuple(aims), topics, frequency) == (aims[0], narrow)
+
     def test_equally_frequent_topics_go_back_as_they_came(self) -> None:
         topics = tree()
         sailing, ruegen = topics.find("sailing"), topics.find("Rügen")
@@ -654,6 +668,23 @@ class TestFocus:
         strategy.adapt(session(1, 50, 50))
         strategy.adapt(session(2, 0, 50))
         assert words(strategy, view) == "sailing and Mecklenburg-Vorpommern"
+
+    def test_frequencies_by_hand(self) -> None:
+        """Nine examples: two of sailing, six below tourism, two of Rügen, so priors of 3/10, 7/10 and 3/10, which count
+        for 20 pages. 35 pages crawled: 5 of sailing, 30 of Rügen; by ``least``, of the two topics sailing is the least
+        on 30 pages and Rügen on 5."""
+        for rarity, sailing, island in (("relevant", 5, 30), ("least", 5, 30)):
+            view = view_of()
+            strategy = begun(view, rarity=rarity)
+            assert view.tree is not None
+            places = [view.tree.find(name) for name in ("sailing", "tourism", "Rügen")]
+            assert strategy.frequency[places] == pytest.approx([0.3, 0.7, 0.3])
+            view.crawled({"sailing": 5, "Rügen": 30})
+            strategy.adapt(session(1, 50, 50))
+            found = strategy.frequency[[places[0], places[2]]]
+            assert found == pytest.approx([(sailing + 6) / 55, (island + 6) / 55])
+        ranked = begun(view_of(), rare_first=("Rügen", "sailing")).frequency[places]
+        assert ranked == pytest.approx([1, 2.7, 0])
 
     def test_rarity_by_the_least_of_the_formula(self) -> None:
         """Rügen is the least on 3 of 4 pages, though both topics are found on none: Rügen goes up."""

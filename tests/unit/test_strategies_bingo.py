@@ -130,6 +130,11 @@ def test_paths_grow() -> None:
     for number in range(1, 3000):
         paths.note(number, number - 1, OTHER)
     assert (paths.steps(256), paths.steps(2999), paths.count) == (255, 255, 3000)
+    again = Paths.unpacked(*paths.pack(), sharp=False)
+    assert again.pack() == paths.pack() and again.steps(100) == paths.steps(100) == 99
+    again.note(3000, 1, 0)
+    assert (again.steps(3000), again.count) == (0, 3001)
+    assert again.counts(()) == {}
 
 
 # -- scores -----------------------------------------------------------------------------------------------
@@ -154,6 +159,14 @@ def test_scores_are_confidence_halved_for_each_rejected_page_in_a_row() -> None:
     assert asyncio.run(strategy.consult())  # nothing is left: one more rejected page is allowed
     assert strategy.score(rows[3]).tolist() == pytest.approx([0.2 / 8])
     assert not asyncio.run(strategy.consult())  # no page has more than three
+
+
+def test_a_page_that_was_not_learned_is_taken_by_itself() -> None:
+    """Of a class it is accepted; else as many were rejected as the crawl counted. No seed was learned either."""
+    strategy = begun(learning_pages=0)
+    for topic, tunnel, score in ((0, 2, 0.8), (OTHER, 0, 0.8), (OTHER, 1, 0.4), (OTHER, 3, np.nan)):
+        found = strategy.score(batch(9, "http://a.test/", ["/x"], [0.8], topic, tunnel=tunnel))
+        np.testing.assert_allclose(found, [score], rtol=1e-6)
 
 
 def test_links_of_hubs_are_followed_and_come_sooner() -> None:
@@ -500,6 +513,18 @@ def test_a_round_is_not_repeated_for_the_same_pages() -> None:
     for one in (strategy, again):
         one.adapt(Session(2, 4, 4, 1, 0, 4, 2))
         assert len(view.retrained) == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "asked"),
+    [({}, True), ({"authorities": 0, "confident": 0}, False), ({"authorities": 0, "confident": 0, "hubs": 2}, True)],
+)
+def test_links_are_scored_anew_when_the_judge_or_the_hubs_changed(settings: dict[str, int], asked: bool) -> None:
+    view = StubView(EXAMPLES)
+    rules = {"learning_pages": 0, "retrain_new": 2, "drift_guard": "off", "hubs": 0, "hub_share": 1.0}
+    strategy = begun(view, **{**rules, **settings})
+    crawled(strategy, view)
+    assert strategy.adapt(Session(1, 1, 3, 3, 2, 3, 2)) is asked
 
 
 class Labelled(StubView):

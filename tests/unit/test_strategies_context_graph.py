@@ -259,6 +259,23 @@ def test_a_threshold_can_be_set_for_a_layer() -> None:
     assert trained(settings)[0].score(page_batch("http://a.test/p", "skipper"))[0] == pytest.approx(0.0999)
 
 
+def test_where_a_page_that_was_asked_for_redirects_to_is_fetched_too() -> None:
+    """But not a page of the graphs, which is asked for anyway, nor where a page of the crawl redirects to."""
+    strategy = ContextGraph(Settings(depth=2))
+    strategy.begin(view())
+    asyncio.run(strategy.consult())
+    asked = Link(asked_batch("http://e.test/person"), 0, 1.0)
+    found = Link(page_batch("http://a.test/", "sailing"), 0, 1.0)
+    for link, target, tier in (
+        (asked, "http://e.test/moved", 1), (asked, "http://e.test/list", 0), (found, "http://e.test/moved", 0),
+    ):  # fmt: skip
+        moved = Evidence(NoHistory()).of_redirect(link, target, 1)
+        assert strategy.tier(moved) == tier
+        assert strategy.score(moved).tolist() == ([TOP_OF_QUEUE] if tier else pytest.approx([math.nan], nan_ok=True))
+    crawling = trained()[0]
+    assert crawling.tier(Evidence(NoHistory()).of_redirect(asked, "http://e.test/moved", 1)) == 0
+
+
 @pytest.mark.parametrize(
     ("settings", "fetched"), [({}, 4), ({"parents_per_page": 3}, 3), ({"layer_cap": 2}, 2), ({"merged_cap": 1}, 1)]
 )

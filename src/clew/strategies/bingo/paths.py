@@ -80,7 +80,7 @@ class Paths:
         for name, empty in (("_parents", 0), ("_classes", OTHER), ("_steps", 0), ("_held", ROOT)):
             old = getattr(self, name)
             grown = np.full(size, empty, old.dtype)
-            grown[: self.count] = old[: self.count]
+            grown[: len(old)] = old
             setattr(self, name, grown)
 
     def _walk(self, number: int) -> None:
