@@ -18,6 +18,7 @@ from benchmarks.effects_ariadne import ENTRIES, ISLAND, OUTSIDE, MadeWeb, ring
 from clew import Project
 from clew.crawl.evidence import Evidence
 from clew.errors import ConfigError
+from clew.judges.background import document_shares
 from clew.model import (
     OTHER,
     Example,
@@ -44,7 +45,7 @@ from clew.strategies.base import Pages
 from clew.strategies.breadth_first import BreadthFirst
 from clew.strategies.registry import make
 from clew.text.reader import seed_links
-from clew.topics.formula import And, Or, Topic, parse
+from clew.topics.formula import And, Not, Or, Topic, parse
 from clew.topics.interest import Interest
 from clew.topics.semantics import POSSIBILISTIC, FaginWimmers, Product
 from clew.topics.tree import TopicTree
@@ -547,6 +548,17 @@ class TestFocus:
         assert ignoring(Or((And((Topic(0), Topic(1))), Topic(2))), [9.0, 3.0, 1.0]) == Or((Topic(1), Topic(2)))
         assert ignoring(Topic(0), [3.0]) is None
 
+    def test_the_frequency_of_a_part_is_at_most_that_of_its_topics(self) -> None:
+        """Of A ∨ B the sum, of A ∧ B the least; what is excluded is the most frequent of all."""
+        either, both = Or((Topic(0), Topic(1))), And((Topic(0), Topic(1)))
+        for part, third, kept in (
+            (either, 5.0, Topic(2)), (either, 8.0, either), (both, 5.0, both), (both, 2.0, Topic(2)),
+            (Not(Topic(0)), 99.0, Topic(2)),
+        ):  # fmt: skip
+            assert ignoring(And((part, Topic(2))), [3.0, 4.0, third]) == kept
+            weighed = Widening("weigh")._weighed(Aim(And((part, Topic(2)))), [3.0, 4.0, third], POSSIBILISTIC)
+            assert (weighed[0] > weighed[1]) is (kept == part)
+
     def test_weighing_the_rarer_topic(self) -> None:
         """G2, A the rarer: weights ½, ½ -> 1, ½ -> ⅔, ⅓. With A = 0.9 and B = 0.2: 1·(⅔ − ⅓)·0.9 + 2·⅓·0.2 = 0.433333.
         Then ⅘, ⅕, then 8/9, 1/9, then 16/17, 1/17: more than 0.9, the top."""
@@ -778,6 +790,71 @@ class TestTexts:
         assert far == pytest.approx([0.3])
         assert near[0] > 0.5
 
+    def test_close_text_counts_the_less_the_farther_away_it_is(self) -> None:
+        """One leaf away by half of its weight, two by a quarter, on either side."""
+        view = view_of()
+        strategy = begun(view, rare_first=("sailing",), close=2, **only(anchor=1.0))
+        term = text_page("regattas").leaves.ids[0]
+        assert view.tree is not None
+        column = strategy.table.columns[view.tree.find("sailing")]
+        weight = float(strategy.table.weights[strategy.table.ids == term, column].sum())
+        for html, share in (
+            ("<p>regattas</p><a href='/1'>xyzzy</a>", 0.5), ("<a href='/1'>xyzzy</a><p>plugh</p><p>regattas</p>", 0.25),
+            ("<a href='/1'>regattas</a>", 1.0), ("<a href='/1'>xyzzy</a><p>plugh</p><p>plugh</p><p>regattas</p>", 0.0),
+        ):  # fmt: skip
+            assert strategy.score(links(html, view=view)) == pytest.approx(
+                [1 / (1 + 7 / 3 * math.exp(-share * weight))]
+            )
+
+    def test_no_text_counts_more_than_twice_the_limit(self) -> None:
+        """Three names of weight 9: σ(logit 0.3 + 8)."""
+        topics = tree()
+        interest = Interest.of(topics, "sailing", 0.5)
+        place = topics.find("water sports")
+        table = learned([], interest, topics, (place,), neutral=0.3, strong=9.0)
+        ids = text_page("water sailing surfing").leaves.ids
+        values = table.values(np.zeros(3, np.int64), ids, 2, (place, topics.find("hotels")), None)
+        assert values == pytest.approx(np.array([[1 / (1 + 7 / 3 * math.exp(-8)), 0.3], [0.3, 0.3]]))
+
+    def test_of_a_description_words_weigh_half(self) -> None:
+        topics = TopicTree()
+        topics.add("sailing", url="http://e.test/", description="regattas of yachts", keywords=("jib",))
+        place = topics.find("sailing")
+        table = learned([], Interest.of(topics, "sailing", 0.5), topics, (place,), neutral=0.3, strong=2.0)
+        found = {word: table.weights[table.ids == text_page(word).leaves.ids[0], 0].tolist() for word in
+                 ("sailing", "jib", "yachts", "tax")}  # fmt: skip
+        assert found == {"sailing": [2.0], "jib": [2.0], "yachts": [1.0], "tax": []}
+
+    def test_where_nothing_speaks_against_a_topic_general_text_does(self) -> None:
+        """A word on both pages: log(2.5/0.5) − log(q + ½)/(20 − q + ½), q of 20 pages of 200 words of general text."""
+        pages = [Example(f"http://e.test/{n}", 0, text_page(f"regattas people {n}")) for n in range(2)]
+        table = learned(pages, Interest(), None, (0,), neutral=0.3, strong=0.0)
+        ids, shares = document_shares(["en"])
+        for word in ("regattas", "people"):
+            term = text_page(word).leaves.ids[0]
+            q = 20 * shares[ids == term].sum()
+            odds = math.log(5) - math.log((q + 0.5) / (20 - q + 0.5))
+            deviation = math.sqrt(1 / 2.5 + 1 / 0.5 + 1 / (q + 0.5) + 1 / (20 - q + 0.5))
+            expected = [min(max(odds, -LIMIT), LIMIT)] if abs(odds) >= 0.9 * deviation else []
+            assert table.weights[table.ids == term, 0] == pytest.approx(expected)
+
+    def test_one_page_of_one_against_none_of_one_just_counts(self) -> None:
+        """log 9; of two against one of one it does not: log 5 − log 3 is less than 0.9 deviations."""
+
+        def found(*texts: tuple[int, str]) -> list[float]:
+            pages = [Example(f"http://e.test/{n}", topic, text_page(text)) for n, (topic, text) in enumerate(texts)]
+            table = learned(pages, Interest(), None, (0,), neutral=0.3, strong=0.0)
+            weights: list[float] = table.weights[table.ids == text_page("regattas").leaves.ids[0], 0].tolist()
+            return weights
+
+        assert found((0, "regattas"), (OTHER, "taxes")) == pytest.approx([math.log(9)])
+        assert found((0, "regattas"), (0, "regattas"), (OTHER, "regattas"), (OTHER, "taxes")) == []
+
+    def test_of_any_topic_texts_say_nothing(self) -> None:
+        view = view_of("ANY")
+        scores = begun(view, **only(anchor=1.0)).score(links("<a href='/1'>regattas</a> <a href='/2'>x</a>", view=view))
+        assert scores == pytest.approx([0.3, 0.3])
+
 
 class TestRest:
     def test_pruning(self) -> None:
@@ -820,6 +897,44 @@ class TestRest:
             strategy.adapt(session(3, 0, 50))
         assert words(resumed, view) == words(undisturbed, view) == "sports and Rügen"
         np.testing.assert_array_equal(resumed.score(batch), undisturbed.score(batch))
+
+    def test_a_page_without_links_has_no_scores(self) -> None:
+        assert begun().score(batch_of(html_page("<p>nothing"))).tolist() == []
+
+    def test_the_top_is_told_again_after_the_focus_was_narrower(self) -> None:
+        view = view_of()
+        strategy = begun(view, generalise="ignore")
+        view.crawled({"sailing": 5, "Rügen": 30})
+        for number, relevant, total in (
+            (1, 50, 50),
+            (2, 0, 50),
+            (3, 0, 50),
+            (4, 0, 50),
+            (5, 90, 140),
+            (6, 0, 140),
+            (7, 0, 140),
+        ):
+            strategy.adapt(session(number, relevant, total))
+        assert [one.kind.removeprefix("focus ") for one in view.decisions] == [
+            "generalised", "at the top", "specialised", "generalised", "at the top",
+        ]  # fmt: skip
+        assert view.tops == 3
+
+    def test_the_focus_on_topics_that_are_no_more_is_forgotten(self) -> None:
+        """A topic is gone, or there is one more: its number may be another's."""
+        old = begun(view_of())
+        for number in (1, 2):
+            old.adapt(session(number, 50 * (number == 1), 50))
+        assert len(old.chain) == 2
+        for gone, more in (("tourism/sports/water sports", None), (None, "tourism/sports/golf")):
+            topics = TopicTree()
+            for path in (*(path for path in PATHS if gone is None or not path.startswith(gone)), *filter(None, [more])):
+                topics.add(path, url=f"http://e.test/{len(topics)}")
+            strategy = begun(
+                CrawledView([], Interest.of(topics, "Rügen" if gone else "sailing and Rügen", 0.5), topics)
+            )
+            strategy.restore(old.state())
+            assert len(strategy.chain) == 1
 
     def test_the_focus_of_another_interest_is_forgotten(self) -> None:
         view, other = view_of(), view_of("surfing and Rügen")

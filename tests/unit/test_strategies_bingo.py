@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 import msgspec
@@ -15,7 +16,7 @@ from clew.errors import ConfigError
 from clew.judges.base import JudgeContext
 from clew.judges.naive_bayes import NaiveBayesJudge
 from clew.model import OTHER, Example, Judgement, Link, LinkBatch, LinkKind, Outcome, Response, Session, Source, Visit
-from clew.strategies.base import Pages
+from clew.strategies.base import Pages, Retraining
 from clew.strategies.bingo import Bingo
 from clew.strategies.bingo.archetypes import (
     NO_LONGER,
@@ -125,6 +126,17 @@ def test_paths_are_walked_again_with_the_classes_of_a_new_judge() -> None:
     assert paths.counts((0, 1), after=4) == {0: 2, 1: 1}
 
 
+def test_a_page_whose_parent_is_not_known_is_a_seed() -> None:
+    paths = Paths(sharp=False)
+    paths.note(1, 0, 0)
+    paths.note(2, 7, OTHER)
+    assert (paths.steps(2), paths.held(2), paths.parents.tolist()) == (0, ANY, [0, 0, 0])
+    assert [paths.known(number) for number in (-1, 0, 2, 3)] == [False, True, True, False]
+    assert paths.most_steps == 0
+    paths.note(3, 2, OTHER)
+    assert (paths.most_steps, paths.page(3)) == (1, 3)
+
+
 def test_paths_grow() -> None:
     paths = Paths(sharp=False)
     for number in range(1, 3000):
@@ -197,6 +209,62 @@ def test_learning_stays_near_the_seeds_and_goes_deep() -> None:
     assert asyncio.run(strategy.consult())  # nothing is left: the harvest
     np.testing.assert_allclose(strategy.score(links), [0.9] * 3)
     np.testing.assert_allclose(strategy.score(deep), [0.8])
+
+
+@pytest.mark.parametrize(
+    ("settings", "waiting"),
+    [
+        ({}, [False, True, True]),
+        ({"learning_hosts": False}, [False, False, True]),
+        ({"learning_depth": 0}, [False, True, False]),
+        ({"learning_depth": 3}, [False, True, False]),
+    ],
+)
+def test_how_far_from_the_seeds_is_too_far_while_learning(settings: dict[str, object], waiting: list[bool]) -> None:
+    """A link to a seed's host, one to another host, one at depth 3."""
+    strategy = begun(**{"learning_depth": 2, **settings})
+    seed, near = seeds("http://a.test/"), batch(1, "http://a.test/", ["/x", "http://c.test/z"], [0.9], 0)
+    strategy.learn(visit(1, Link(seed, 0, 1.0), near))
+    deep = batch(2, "http://a.test/x", ["/w"], [0.8], 0, depth=2)
+    strategy.learn(visit(2, Link(near, 0, 1.0), deep))
+    assert np.isnan([*strategy.score(near), *strategy.score(deep)]).tolist() == waiting
+
+
+def test_pages_that_were_asked_for_do_not_widen_the_learning_phase() -> None:
+    """A page that links to an authority is on no seed's host."""
+    strategy, seed = begun(), seeds("http://a.test/")
+    strategy.learn(visit(1, Link(seed, 0, 1.0), batch(1, "http://a.test/", ["/x"], [0.9], 0)))
+    links = seed_links(["http://p.test/"], keys(["http://p.test/"]), ["p.test"], url_words, LinkKind.BACKLINK)
+    asked = Evidence(NoHistory()).batch(seed.source, links, NO_LEAVES)
+    own = batch(2, "http://p.test/", ["/y"], [0.9], 0)
+    strategy.learn(visit(2, Link(asked, 0, 1.0), own))
+    assert np.isnan(strategy.score(own)).all()
+
+
+def test_widening_is_kept_and_a_setting_that_allows_more_wins() -> None:
+    before = begun(learning_pages=0, tunnelling=2)
+    before._tunnelling = 3
+    for setting, expected in ((2, 3), (5, 5)):
+        strategy = begun(learning_pages=0, tunnelling=setting)
+        strategy.restore(before.state())
+        assert strategy._tunnelling == expected
+
+
+def test_decisions_when_no_link_is_left() -> None:
+    """The learning phase ends, and a round is due; then more rejected pages are allowed."""
+    view = StubView(EXAMPLES)
+    strategy = begun(view, tunnelling=0, learning_pages=99)
+    seed, own = seeds("http://a.test/"), batch(1, "http://a.test/", ["/x"], [0.9], 0)
+    below = batch(2, "http://a.test/x", ["/y"], [0.2], OTHER)
+    strategy.learn(visit(1, Link(seed, 0, 1.0), own))
+    strategy.learn(visit(2, Link(own, 0, 1.0), below))
+    assert [asyncio.run(strategy.consult()) for _ in range(3)] == [True, True, False]
+    assert [(one.kind, dict(one.facts)) for one in view.decisions] == [
+        ("bingo harvests", {"after visit": 2, "retrainings": 0}),
+        ("bingo tunnels deeper", {"rejected pages in a row": 1}),
+    ]
+    assert strategy._is_time(Session(1, 1, 2, 2, 1, 2, 1), ending=False)
+    assert not begun(view)._is_time(Session(1, 1, 2, 2, 1, 2, 1), ending=False)
 
 
 def test_links_of_a_topic_with_too_few_pages_come_sooner() -> None:
@@ -525,6 +593,70 @@ def test_links_are_scored_anew_when_the_judge_or_the_hubs_changed(settings: dict
     strategy = begun(view, **{**rules, **settings})
     crawled(strategy, view)
     assert strategy.adapt(Session(1, 1, 3, 3, 2, 3, 2)) is asked
+
+
+class Refusing(StubView):
+    """A view of a crawl whose labels speak against every new judge."""
+
+    def retrain(self, archetypes: Mapping[int, Sequence[int]]) -> Retraining:
+        super().retrain(archetypes)
+        return Retraining("labels were judged worse")
+
+
+def test_a_judge_that_is_refused_is_no_retraining() -> None:
+    view = Refusing(EXAMPLES)
+    strategy = begun(view, learning_pages=0, retrain_new=2, drift_guard="off", hubs=0)
+    crawled(strategy, view)
+    assert not strategy.adapt(Session(1, 1, 3, 3, 2, 3, 2))
+    assert len(view.retrained) == 1 and strategy._rounds.adopted == 0
+    facts = [dict(one.facts) for one in view.decisions if one.kind == "bingo trained"]
+    assert facts == [{"refused": "labels were judged worse"}]
+
+
+class Rejudging(StubView):
+    """A view of a crawl whose new judge finds b.test to be about nothing."""
+
+    def retrain(self, archetypes: Mapping[int, Sequence[int]]) -> Retraining:
+        super().retrain(archetypes)
+        judged = Judgement(np.array([0.1], np.float32), OTHER, 0.8)
+        self.seen = [replace(one, judgement=judged) if one.number == 2 else one for one in self.seen]
+        return Retraining(archetypes=2, pages=3, relevant=1, relevant_before=2)
+
+
+def test_pages_are_of_the_class_that_the_new_judge_gives_them() -> None:
+    view = Rejudging(EXAMPLES)
+    strategy = begun(view, learning_pages=0, retrain_new=2, drift_guard="off")
+    crawled(strategy, view)
+    assert strategy._paths.classes.tolist() == [OTHER, 0, 0, OTHER]
+    assert strategy.adapt(Session(1, 1, 3, 3, 2, 3, 2))
+    assert strategy._paths.classes.tolist() == [OTHER, 0, OTHER, OTHER]
+    facts = {one.kind: dict(one.facts) for one in view.decisions}
+    assert facts["bingo trained"] == {"archetypes": 2, "pages judged again": 3, "relevant": 1, "relevant before": 2}
+    assert facts["bingo fill"] == {"session": 1, "phase": "harvesting", "pages of relevant": 1}
+
+
+def test_the_log_names_three_of_what_was_admitted_and_refused() -> None:
+    """Six pages about boats: four surer than the bar, 0; the user gave two. One authority is not visited."""
+    texts = {f"http://{name}.test/": "sailing boats, harbour, sea, wind and sails" for name in "abefgh"}
+    view = StubView([*EXAMPLES, *(Example(url, 0, EXAMPLES[0].page) for url in list(texts)[:2])])
+    strategy = begun(view, learning_pages=3, drift_guard="off", authorities=0, confident=9)
+    crawled(strategy, view, texts)
+    strategy.adapt(Session(1, 1, 7, 7, 6, 7, 6))
+    facts = next(dict(one.facts) for one in view.decisions if one.kind == "bingo archetypes")
+    admitted = str(facts.pop("admitted for example")).split()
+    refused = str(facts.pop("refused, an example already for example")).split()
+    assert len(admitted) == 3 and set(admitted) <= set(list(texts)[2:])
+    assert sorted(refused) == list(texts)[:2]
+    assert facts == {
+        "topic": "relevant", "kept": 0, "admitted": 4, "as authorities": 0, "as surest": 4, "had to exceed": -np.inf,
+        "refused, an example already": 2,
+    }  # fmt: skip
+
+
+def test_example_files_have_no_url_to_know_them_by() -> None:
+    view = StubView([Example("good.html", 0, EXAMPLES[0].page), *EXAMPLES])
+    assert Topics.of(view).examples.tolist() == Topics.of(StubView(EXAMPLES)).examples.tolist()
+    assert len(Topics.of(view).examples) == len(EXAMPLES)
 
 
 class Labelled(StubView):

@@ -420,6 +420,8 @@ def test_a_search_finds_targets_when_no_example_has_back_links() -> None:
     assert asyncio.run(strategy.consult()) is True
     assert strategy.phase == FETCHING
     assert stub.enqueued[2:] == [("http://b.test/hub", "")]
+    facts = next(dict(one.facts) for one in stub.decisions if one.kind == "context graph: search")
+    assert facts == {"queries": queries[0], "hits": 2}
     assert strategy.graphs.layers == [
         {"http://e.test/known": [0], "http://b.test/hit": [1]},
         {"http://b.test/hub": [1]},
@@ -433,6 +435,7 @@ def test_breadth_first_order_until_there_are_targets() -> None:
     strategy.begin(stub)
     assert asyncio.run(strategy.consult()) is True
     assert strategy.phase == SPREADING
+    assert stub.decisions[-1] == Decision("context graph: breadth-first", {"until targets": 2})
     shallow, deep = (batch_of(html_page("<a href=/a>x</a>"), 0.9 - depth / 10, depth) for depth in (1, 4))
     assert strategy.score(shallow)[0] > strategy.score(deep)[0]
     for number in (1, 2):
@@ -453,6 +456,64 @@ def test_without_back_links_and_bootstrap_the_order_is_by_relevance() -> None:
     assert asyncio.run(strategy.consult()) is True
     scores = [strategy.score(page_batch("http://a.test/", "rain", value))[0] for value in (0.8, 0.4, 0.2)]
     assert scores == pytest.approx([5.7992, 0.3996, 0.1998])
+
+
+def test_graphs_that_were_fetched_before_are_not_waited_for() -> None:
+    """As when a project is crawled again: the model is trained at once."""
+    stub = view()
+    stub.seen = [visit(n, url, PAGES[url]) for n, url in enumerate(("http://e.test/person", "http://e.test/list"), 1)]
+    strategy = ContextGraph(Settings(depth=2))
+    strategy.begin(stub)
+    assert asyncio.run(strategy.consult()) is True
+    assert strategy.phase == CRAWLING
+    assert strategy.model is not None and strategy.model.sizes == (1, 1, 1)
+
+
+def test_example_files_have_no_back_links() -> None:
+    """Nobody is asked who links to a file."""
+    stub = view()
+    stub.examples = tuple(replace(one, url="good.html") for one in stub.examples)
+    strategy = ContextGraph(Settings(depth=2, bootstrap="none"))
+    strategy.begin(stub)
+    asyncio.run(strategy.consult())
+    assert (stub.asked, strategy.graphs.count) == (0, 0)
+
+
+@pytest.mark.parametrize(("most", "built"), [(2, 2), (3, 3), (9, 3)])
+def test_so_many_graphs_of_new_targets_are_built_at_a_time(most: int, built: int) -> None:
+    """Three targets were found. Those drawn keep their order."""
+    strategy, stub = trained(Settings(depth=2, update="rebuild", rebuild_sessions=1, rebuild_targets=most))
+    urls = [f"http://a.test/{number}" for number in range(3)]
+    stub.seen += [visit(3 + number, url, "sailing", 0.9) for number, url in enumerate(urls)]
+    strategy.adapt(Session(1, 1, 3, 3, 1, 3, 1))
+    asyncio.run(strategy.consult())
+    found = [url for url in strategy.graphs.layers[0] if url in urls]
+    assert len(found) == built and found == sorted(found)
+
+
+def test_where_a_page_of_the_graphs_redirects_to_stands_for_it() -> None:
+    stub = view()
+    strategy = ContextGraph(Settings(depth=2))
+    strategy.begin(stub)
+    asyncio.run(strategy.consult())
+    asked = Link(asked_batch("http://e.test/person"), 0, 1.0)
+    moved = Evidence(NoHistory()).of_redirect(asked, "http://e.test/moved", 1)
+    first = replace(visit(1, "http://e.test/person", ""), links=moved)
+    first = replace(first, response=Response("http://e.test/person", Outcome.REDIRECT, 301))
+    stub.seen = [first, visit(2, "http://e.test/moved", "skipper"), visit(3, "http://e.test/other", "skipper")]
+    asyncio.run(strategy.consult())
+    assert strategy.model is not None and strategy.model.sizes == (1, 1, 0)
+
+
+def test_with_another_depth_the_layers_are_learned_anew() -> None:
+    strategy, stub = trained()
+    for depth, phase, layers in ((2, CRAWLING, 3), (3, FETCHING, 4), (1, FETCHING, 2)):
+        other = ContextGraph(Settings(depth=depth, vocabulary="all layers"))
+        other.begin(stub)
+        other.restore(strategy.state())
+        assert (other.phase, len(other.graphs.layers)) == (phase, layers)
+        asyncio.run(other.consult())
+        assert other.model is not None and len(other.model.sizes) == depth + 1
 
 
 @pytest.mark.parametrize("learned", [0, 1, 2, 3])
