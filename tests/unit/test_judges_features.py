@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from clew.judges import selection
 from clew.judges.bags import Vocabulary
 from clew.judges.features import PLAIN, Features, pair_ids
 from clew.judges.vectors import Vectors
+from clew.model import Doubles, TermIds
 from clew.text.terms import term_id, tokeniser
 from support import html_page, text_page
 
@@ -29,6 +31,29 @@ def test_plain_features_are_counts() -> None:
     apple, pear = ids("apple pear")
     assert PLAIN.plain
     assert weights(PLAIN, "apple pear apple") == {apple: 2.0, pear: 1.0}
+
+
+def test_a_bag_is_plain_where_nothing_is_asked_for() -> None:
+    assert [one.plain for one in (Features(pairs=True), Features(lead=1.0), Features(damped=True))] == [False] * 3
+    assert Features(heaviest=3).plain
+
+
+def test_a_shuffled_page_has_the_same_terms_and_as_many_pairs() -> None:
+    counts = np.array([3, 5, 9], np.uint32), np.array([1.0, 2.0, 4.0], np.float32)
+    rng = np.random.default_rng(1)
+    assert PLAIN.shuffled(counts, rng) is counts
+    found, weights = Features(pairs=True).shuffled(counts, rng)
+    terms = np.isin(found, counts[0])
+    assert (found[terms].tolist(), weights[terms].tolist()) == ([3, 5, 9], [1.0, 2.0, 4.0])
+    assert weights[~terms].sum() == 6
+
+
+def test_the_weights_of_long_pages_go_on() -> None:
+    """Positions beyond those whose weights are kept: L/(L + i) of 9,000 places."""
+    terms = np.arange(9_000, dtype=np.uint32)
+    found, weights = Features(lead=100.0).of_terms(terms)
+    assert found.tolist() == terms.tolist()
+    assert weights == pytest.approx(100.0 / (100.0 + np.arange(9_000)))
 
 
 def test_a_term_weighs_less_the_later_it_stands() -> None:
@@ -139,6 +164,27 @@ def test_vectors_have_length_one_and_weigh_by_rareness() -> None:
     assert rare > 3 * common
     assert rare**2 + common**2 == pytest.approx(1.0, rel=1e-5)
     assert vectors.idf[vocabulary.project(bags[0])[0]].max() == pytest.approx(math.log1p(1002 / 2))
+
+
+def test_rareness_by_hand() -> None:
+    """Two examples and a thousand general pages: 5 in one of the first and 30 % of the others, 9 in both and none."""
+    bags = [(np.array(terms, np.uint32), np.ones(len(terms), np.float32)) for terms in ([5, 9], [9])]
+    vectors, asked = Vectors(), []
+
+    def shares(languages: Sequence[str]) -> tuple[TermIds, Doubles]:
+        asked.append(list(languages))
+        return np.array([5, 7], np.uint32), np.array([0.3, 0.9])
+
+    vectors.learn(bags, Vocabulary.of(bags), ["de"], shares)
+    assert vectors.idf == pytest.approx([math.log1p(1002 / 302), math.log1p(1002 / 3)], rel=1e-6)
+    assert asked == [["de"]]
+
+
+def test_logarithmic_weights_of_counts() -> None:
+    """1 + log of the count, and of less than one as of one; then to length 1."""
+    places, counts = np.arange(3), np.array([1.0, math.e, 0.25], np.float32)
+    found = Vectors(idf=np.array([1.0, 2.0, 3.0])).of(places, counts)
+    assert found == pytest.approx(np.array([1.0, 4.0, 3.0]) / math.sqrt(26), rel=1e-6)
 
 
 def test_a_vocabulary_with_a_limit_keeps_what_most_pages_hold() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -111,6 +112,46 @@ def test_warns_of_thin_topics_and_of_topics_taken_for_each_other() -> None:
     assert said[0] == "topic A has 3 examples: give it at least 5, better twenty"
     assert said[1].startswith("topics A and B overlap: 100% of the examples of one are taken for the other")
     assert len(said) == 2
+
+
+def test_a_score_of_a_half_is_a_yes() -> None:
+    given = [example(0, "0.5"), example(0, "0.9"), example(OTHER, "0.50"), example(OTHER, "0.4")]
+    (found,) = quality(lambda: ByTitle(("relevant",)), given, folds=2)
+    assert (found.precision, found.recall) == (pytest.approx(2 / 3), 1.0)
+    given = [example(0, "0.3"), example(0, "0.4"), example(OTHER, "0.2")]
+    (found,) = quality(lambda: ByTitle(("relevant",)), given, folds=2)
+    assert math.isnan(found.precision) and found.recall == 0.0
+
+
+def test_shares_of_examples_that_go_to_other_topics() -> None:
+    """Of four examples of A one goes to B, one to B/x, which is B too, and one to none."""
+    titles = ("0.9 0.1 0.1", "0.1 0.9 0.1", "0.1 0.1 0.9", "0.1 0.1 0.1")
+    given = [*(example(0, title) for title in titles), example(1, "0.1 0.8 0.1"), example(2, "0.1 0.7 0.8")]
+    given += [example(1, "0.1 0.85 0.1"), example(2, "0.1 0.75 0.85")]
+    found = quality(lambda: ByTitle(("A", "B", "B/x")), given, folds=4)
+    assert [one.confused for one in found] == [(("B", 0.5), ("B/x", 0.25)), (), ()]
+
+
+def said_of(counts: Sequence[int], confused: float = 0.0, topics: tuple[str, ...] = ("A", "B")) -> list[str]:
+    """Warnings of two topics with so many examples, of words of their own; ``confused``: the share of the first's that
+    go to the second."""
+    given = [example(k, str(n), f"word{k}{n} kind{k}") for k, count in enumerate(counts) for n in range(count)]
+    blank = [TopicQuality(topic, 5, 5, 1.0, 1.0, 1.0, ()) for topic in topics]
+    blank[0] = replace(blank[0], confused=((topics[1], confused),))
+    return warnings(blank, given)
+
+
+def test_from_which_numbers_on_it_warns() -> None:
+    """Fewer than five examples; from three tenths on that go to another topic, but for topics one below the other."""
+    assert said_of((5, 5)) == said_of((5, 5), 0.29) == []
+    thin = said_of((1, 4))
+    assert thin == [
+        "topic A has 1 example: give it at least 5, better twenty",
+        "topic B has 4 examples: give it at least 5, better twenty",
+    ]
+    overlap = "topics A and B overlap: 30% of the examples of one are taken for the other; merge or sharpen them"
+    assert said_of((5, 5), 0.3) == [overlap]
+    assert said_of((5, 5), 0.9, ("A", "A/B")) == []
 
 
 def test_warns_of_topics_that_use_the_same_words() -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.resources import files
 from math import log
 
 import numpy as np
 import pytest
 
-from clew.errors import InputError
+from clew.errors import ConfigError, InputError
 from clew.judges import background
+from clew.judges.base import JudgeContext
 from clew.judges.features import Features, pair_ids
-from clew.judges.reference import STEP, Reference, pack, shipped_languages, unpack
+from clew.judges.reference import STEP, Reference, pack, shares_for, shipped_languages, shipped_shares, unpack
 from clew.model import Doubles
 from clew.text.language import stop_words
 from clew.text.terms import tokeniser
@@ -75,6 +77,56 @@ def test_a_damaged_table_is_named(broken: str) -> None:
     given = {"cut": raw[: len(raw) // 2], "text": b"terms", "unsorted": unsorted}[broken]
     with pytest.raises(InputError, match=r"^models/df\.npz: .*learn it again"):
         Reference.from_bytes(given, "models/df.npz")
+
+
+def test_shares_of_documents() -> None:
+    """1, 4 and 10 of ten; of as many documents with the same shares; of none."""
+    ids, shares = SMALL.shares(["de"])
+    assert (ids.tolist(), shares.tolist()) == ([3, 5, 9], [0.1, 0.4, 1.0])
+    twice = SMALL.scaled(20.0)
+    assert (twice.df.tolist(), twice.documents) == ([2.0, 8.0, 20.0], 20.0)
+    assert Reference(uints(3), np.zeros(1), 0.0).shares([])[1].tolist() == [0.0]
+    assert shipped_shares(["de"])[1].tolist() == Reference.shipped(["de"]).shares([])[1].tolist()
+
+
+def test_pairs_are_known_where_both_tables_counted_them() -> None:
+    for one, other in ((True, True), (True, False), (False, True)):
+        first, second = (Reference(SMALL.ids, SMALL.df, 10.0, pairs) for pairs in (one, other))
+        assert first.merged(second).pairs is (one and other)
+        assert first.scaled(5.0).pairs is one
+
+
+def test_where_a_judge_takes_the_rarity_of_words_from() -> None:
+    context = JudgeContext()
+    assert shares_for("words", context, "svm") is background.document_shares
+    assert shares_for("table", context, "svm") is shipped_shares
+    with pytest.raises(ConfigError, match=r'^\[judge.svm\] reference: it is "crawl", but nothing was learned yet'):
+        shares_for("crawl", context, "svm")
+    assert shares_for("crawl", replace(context, corpus=lambda: SMALL.shares), "svm")([])[0].tolist() == [3, 5, 9]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        Reference(np.array([3, 5], np.int64), np.ones(2), 3.0),  # type: ignore[arg-type]
+        Reference(uints(3, 5), np.ones(2, np.float32), 3.0),  # type: ignore[arg-type]
+        Reference(uints(3, 5), np.ones(3), 3.0),
+        Reference(uints(3, 3), np.ones(2), 3.0),
+        Reference(np.array([[3]], np.uint32), np.ones((1, 1)), 3.0),
+    ],
+    ids=["ids", "frequencies", "lengths", "twice", "shape"],
+)
+def test_columns_that_do_not_fit_are_damage(table: Reference) -> None:
+    with pytest.raises(InputError, match="the reference table is damaged"):
+        Reference.from_bytes(table.to_bytes())
+    assert Reference.from_bytes(Reference(uints(3), np.ones(1), 3.0).to_bytes()).ids.tolist() == [3]
+
+
+def test_packed_frequencies_are_within_their_byte() -> None:
+    """Powers 0 to 255 of 1.05: from 1 to a quarter of a million."""
+    df = np.array([0.2, 1.0, 1e9])
+    found = unpack(pack({"en": Reference(uints(1, 2, 3), df, 1e9)}))["en"].df
+    assert found.tolist() == pytest.approx([1.0, 1.0, STEP**255])
 
 
 def test_packed_tables_keep_ids_exactly_and_frequencies_nearly() -> None:

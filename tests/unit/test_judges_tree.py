@@ -253,6 +253,36 @@ def test_svm_with_few_features_still_tells_topics_apart(measure: str) -> None:
     assert found == [1, 4, OTHER]
 
 
+def test_held_out_values_are_those_of_planes_of_the_other_folds() -> None:
+    """Node by node; NaN for pages that are neither of it nor its rivals."""
+    judge = tree_judge("svm")
+    assert isinstance(judge, SvmJudge)
+    given = examples()
+    bags, labels = [judge.features.bag(one.page) for one in given], [one.topic for one in given]
+    found = judge._all_held_out(bags, labels)
+    matrix, unseen = judge._matrix(bags), judge._rows([judge._project_held_out(bag) for bag in bags])
+    for topic, (members, rivals) in enumerate(judge._nodes(labels)):
+        fold = folds(members, rivals, 5, judge.seed)
+        assert np.isnan(found[:, topic]).tolist() == (~(members | rivals)).tolist()
+        for number in range(5):
+            held = fold == number
+            weights, shift = judge._plane(matrix, members & ~held, rivals & ~held)
+            assert found[held, topic] == pytest.approx(unseen[held] @ weights + shift)
+    assert found[0, 1] != pytest.approx(judge._raw(bags[0])[1])  # type: ignore[index]
+
+
+def test_too_few_to_hold_any_back_are_judged_by_all() -> None:
+    """One page of a side: without it there is no plane."""
+    judge = make("svm", JudgeContext(("Boats",)))
+    assert isinstance(judge, SvmJudge)
+    bags = [judge.features.bag(text_page(text)) for text in ("yacht wind", "yacht tax", "tax budget")]
+    judge.fit_bags(bags, [0, OTHER, OTHER], {"en"})
+    found = judge._all_held_out(bags, [0, OTHER, OTHER])
+    unseen = judge._rows([judge._project_held_out(bag) for bag in bags])
+    assert found[0, 0] == pytest.approx((unseen[[0]] @ judge.planes[:, 0] + judge.shifts[0])[0], abs=1e-6)
+    assert not np.isnan(found).any()
+
+
 def test_folds_deal_both_sides_evenly() -> None:
     members = np.arange(12) < 5
     rivals = (np.arange(12) >= 5) & (np.arange(12) < 11)

@@ -12,8 +12,10 @@ import pytest
 from clew.judges import background
 from clew.judges.bags import Vocabulary
 from clew.judges.base import JudgeContext
+from clew.judges.hierarchy import Hierarchy
 from clew.judges.keywords import KeywordsJudge, occurrences
 from clew.judges.naive_bayes import NaiveBayesJudge
+from clew.judges.trained import TrainedJudge, judgement
 from clew.model import OTHER, Example
 from clew.text.terms import tokeniser
 from support import html_page, text_page
@@ -49,6 +51,90 @@ def test_naive_bayes_held_out_score_forgets_the_page() -> None:
     judge = bayes(1.0)
     bag = text_page("apple apple pear").term_counts()
     assert judge._held_out(bag, 0)[0] == pytest.approx(math.log(1 / 3) - math.log(3 / 7), rel=1e-5)
+
+
+def test_a_single_example_has_the_prior_of_general_text() -> None:
+    """Pseudo-counts of the same sum as α each would have, laid out as in general text; of two examples α each."""
+    for texts, single in ((["apple pear"], True), (["apple pear", "apple plum"], False)):
+        judge = NaiveBayesJudge(JudgeContext(), NaiveBayesJudge.Settings(smoothing=0.5, **COUNTS))
+        judge.fit([Example(text, 0, text_page(text)) for text in texts])
+        general = judge.counts[-1] + 0.5
+        prior = 0.5 * len(judge.vocabulary) * general / general.sum() if single else 0.5
+        own = judge.counts[0] + prior
+        np.testing.assert_allclose(np.exp(judge.logs[:, 0]), own / own.sum(), rtol=1e-4)
+        np.testing.assert_allclose(np.exp(judge.logs[:, 1]), general / general.sum(), rtol=1e-4)
+        assert judge.counts[-1].sum() > 100_000  # tokens of general text, and the pages that calibrate
+
+
+def test_a_judgement_by_hand() -> None:
+    """How far the deciding score is from a half: the winner's; where none wins, the highest."""
+    tree = Hierarchy.of(("A", "A/x", "B"))
+    for scores, topic, confidence in (
+        ([0.9, 0.6, 0.1], 1, 0.2), ([0.9, 0.3, 0.1], 0, 0.8), ([0.2, 0.4, 0.3], OTHER, 0.2), ([0.5, 0.1, 0.1], 0, 0.0),
+    ):  # fmt: skip
+        found = judgement(tree, np.array(scores))
+        assert (found.topic, found.scores.dtype) == (topic, np.float32)
+        assert found.confidence == pytest.approx(confidence, abs=1e-6)
+
+
+def test_general_pages_are_as_long_as_the_examples() -> None:
+    """Forty, in turn as long as each example with text: 3 and 5 terms. Of pairs and terms a page has about half."""
+    bags = [text_page(text).term_counts() for text in ("red apple pear", "", "red apple pear plum plum")]
+    judge = NaiveBayesJudge(JudgeContext(), NaiveBayesJudge.Settings(**COUNTS))
+    pages = TrainedJudge._background_pages(judge, bags)
+    assert [int(page[1].sum()) for page in pages] == [3, 5] * 20
+    assert [judge._length(bag) for bag in bags] == [3, 0, 5]
+    weighed = NaiveBayesJudge(JudgeContext(), NaiveBayesJudge.Settings(pairs=True))
+    led = NaiveBayesJudge(JudgeContext(), NaiveBayesJudge.Settings(pairs=False))
+    page = text_page("red apple pear plum fig kiwi lime")
+    assert weighed._length(weighed.features.bag(page)) == 13 // 2
+    assert led._length(led.features.bag(page)) == 7
+
+
+def test_scores_are_returned_of_the_examples_alone() -> None:
+    """Not of general pages that join them; the seed draws these."""
+    bags = [text_page(text).term_counts() for text in ("apple pear", "apple plum")]
+    found = []
+    for seed, general in ((1, False), (1, True), (2, False)):
+        settings = NaiveBayesJudge.Settings(background=general, **COUNTS)
+        judge = NaiveBayesJudge(JudgeContext(seed=seed), settings)
+        found.append(judge.fit_bags(bags, [0, 0], {"en"}))
+        assert found[-1].shape == (2, 1)
+    assert found[0].tolist() == found[1].tolist() != found[2].tolist()
+    joined = NaiveBayesJudge(JudgeContext(), NaiveBayesJudge.Settings(background=True, **COUNTS))
+    apart = NaiveBayesJudge(JudgeContext(), NaiveBayesJudge.Settings(**COUNTS))
+    for judge in (joined, apart):
+        judge.fit_bags(bags, [0, OTHER], {"en"})
+    assert len(joined.vocabulary) > len(apart.vocabulary) == 3
+
+
+def test_a_judge_keeps_no_more_features_than_it_has_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight numbers for two classes: four features."""
+    monkeypatch.setattr("clew.judges.trained.CELLS", 8)
+    judge = NaiveBayesJudge(JudgeContext(), NaiveBayesJudge.Settings(**COUNTS))
+    judge.fit([Example("g", 0, text_page("apple pear plum")), Example("b", OTHER, text_page("fig kiwi lime apple"))])
+    assert len(judge.vocabulary) == 4
+    assert text_page("apple").leaves.ids[0] in judge.vocabulary.ids
+
+
+def test_a_copy_has_what_judging_needs_and_no_more() -> None:
+    judge = bayes(1.0)
+    copy = pickle.loads(pickle.dumps(judge))
+    assert not hasattr(copy, "counts") and hasattr(judge, "counts")
+    assert not hasattr(copy, "_holders")
+    assert copy.judge([text_page("apple")])[0].scores.tolist() == judge.judge([text_page("apple")])[0].scores.tolist()
+    (unknown,) = copy.judge([text_page("zebra")])
+    assert (unknown.scores.tolist(), unknown.topic, unknown.confidence) == ([0.25], OTHER, 0.0)
+
+
+def test_what_weighs_most_is_explained_first() -> None:
+    """Of apple, pear and plum; the curve does not matter."""
+    judge, page = bayes(1.0), text_page("apple pear plum plum")
+    found = judge.explain(page)
+    weights = [math.log(3.5) / 4, math.log(7 / 9) / 4, 2 * math.log(7 / 18) / 4]
+    assert sorted(weight for _, weight in found) == pytest.approx(sorted(weights), rel=1e-5)
+    assert [abs(weight) for _, weight in found] == sorted(map(abs, weights), reverse=True) or found[0][0] == "plum"
+    assert judge.explain(page, limit=2) == found[:2] and len(found) == 3
 
 
 def test_naive_bayes_held_out_scores_of_a_tree_are_those_of_counts_without_the_page() -> None:
