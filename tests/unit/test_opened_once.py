@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from providers_servers import Wiki, serving
+from proxy_servers import proxying
+from web_live_site import serving as site
+from web_live_site import visiting
 
 from clew import Project
 from clew.examples.sources import Wanted
@@ -71,3 +76,23 @@ async def test_a_wiki_is_asked_once_where_its_articles_are() -> None:
         await made.close()
     assert [hits[0].title for hits in found] == ["A", "A", "A"]
     assert sum("meta" in asked for asked in wiki.log) == 1
+
+
+async def test_a_proxy_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first requests of a crawl go to many hosts at once, and all of them need the proxy's address."""
+    asked: list[str] = []
+    real = socket.getaddrinfo
+
+    def counting(host: str, *rest: object, **options: object) -> object:
+        asked.append(host)
+        return real(host, *rest, **options)  # type: ignore[arg-type]
+
+    hosts = [f"h{number}.test" for number in range(8)]
+    clock = VirtualClock(1_000_000_000.0)
+    async with site(clock) as there, proxying("http") as proxy:
+        settings = {"proxy": f"http://localhost:{proxy.port}", "resolve": dict.fromkeys(hosts, "192.0.46.9")}
+        monkeypatch.setattr(socket, "getaddrinfo", counting)
+        async with visiting(clock, **settings) as world:
+            found = await asyncio.gather(*(world.fetch(Request(there.url(host=host))) for host in hosts))
+    assert len(proxy.asked) == len(found) == len(hosts), "each host was asked for its robots.txt"
+    assert asked.count("localhost") == 1

@@ -45,6 +45,7 @@ class Wire:
         self._cookies = Jar() if live.cookies else None
         self._fresh_s = live.dns_fresh_s
         self._looked_up: dict[Proxy, float] = {}
+        self._looking_up: dict[Proxy, asyncio.Task[None]] = {}
         self.proxies = Proxies(live)
         self._connector = Connector(self._resolver, live, most_idle, ssl=_tls(live.verify_tls))
         self._session = self._opened(user_agent)
@@ -100,6 +101,8 @@ class Wire:
 
     async def close(self) -> None:
         """Close all connections; safe to call twice."""
+        for task in self._looking_up.values():
+            task.cancel()
         await self._session.close()
 
     async def _talk(self, url: str, intake: Intake, proxy: Proxy | None) -> None:
@@ -121,9 +124,17 @@ class Wire:
             response.close()  # a connection whose answer was read to the end went back to the pool already
 
     async def _find(self, proxy: Proxy) -> None:
-        """Look up an HTTP proxy, now and then. It may have any address: its user chose it."""
+        """Look up an HTTP proxy, now and then, once for all requests that begin meanwhile."""
         if self._looked_up.get(proxy, -math.inf) + self._fresh_s > time.monotonic():
             return
+        task = self._looking_up.get(proxy)
+        if task is None:
+            task = self._looking_up[proxy] = asyncio.ensure_future(self._look_up(proxy))
+            task.add_done_callback(lambda _: self._looking_up.pop(proxy, None))
+        await asyncio.shield(task)
+
+    async def _look_up(self, proxy: Proxy) -> None:
+        """It may have any address: its user chose it."""
         loop = asyncio.get_running_loop()
         try:
             found = await loop.getaddrinfo(proxy.host, proxy.port, type=socket.SOCK_STREAM)
