@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from clew.crawl.evidence import Evidence
 from clew.errors import ConfigError
+from clew.frontier.columns import ColumnFrontier
 from clew.model import Link
 from clew.strategies.base import Strategy
 from clew.strategies.registry import STRATEGIES, make
@@ -22,6 +24,17 @@ class TestStrategy(StrategyContract):
 
     def make(self) -> Strategy:
         return make(self.name, {})
+
+    def test_links_of_irrelevant_pages_wait_their_turn(self) -> None:
+        """They go after better ones, not never."""
+        scores = self.begun().score(batch_of(html_page(HTML), relevance=0.0))
+        frontier = ColumnFrontier("best")
+        frontier.add(np.array([1, 2], np.uint64), np.zeros(2, np.uint32), np.array([scores[0], 99.0]), 1)
+        taken = []
+        while (lease := frontier.lease(0.0)) is not None:
+            taken.append(lease.index)
+            frontier.done(lease)
+        assert taken == [1, 0]
 
 
 def begun(name: str) -> Strategy:

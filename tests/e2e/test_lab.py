@@ -83,6 +83,18 @@ def test_breadth_first_and_oracle_as_worked_out_by_hand(task: Path, tmp_path: Pa
     assert (out / "results.csv").read_text() == before
 
 
+def test_the_truth_counts_whatever_the_judge_says(task: Path) -> None:
+    """Here the judge takes e for wanted and k for unwanted."""
+    folder = task.parent / "web" / "w.test"
+    one, other = ((folder / f"{page}.html").read_text() for page in "ek")
+    (folder / "e.html").write_text(one.replace("taxes and the budget of states", "sailing boats and yachts"))
+    (folder / "k.html").write_text(other.replace("sailing boats and the regatta of yachts", "taxes and the budget"))
+    (row,) = clew_json("lab", "run", task, "--strategies", "breadth-first")
+    assert row["found"] == 3
+    ours, best = curve_area([10, 11, 13], 13), curve_area([4, 6, 11], 13)
+    assert row["area_over_oracle"] == pytest.approx(ours / best, abs=1e-6)
+
+
 def test_random_as_worked_out_by_hand(task: Path) -> None:
     """The crawl's seed 3 gives a .53, b .85, c .81, x .50, d .08, e .41, f .33, g .62, h .94, i .35, j .20, k .68.
 
