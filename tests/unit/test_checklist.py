@@ -12,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 CHECKLIST = ROOT / "docs" / "strategies" / "checklist.md"
+SECOND_LOOK = ROOT / "docs" / "decisions" / "0018-second-look.md"
 ITEMS = {"CFC": 57, "BNG": 47, "ARI": 62, "APP": 44, "TUN": 37, "UNI": 8}
 """Items of each paper's system, and of all five in one: numbered from 1."""
 
@@ -66,3 +67,10 @@ def test_what_is_done_names_tests_that_exist(paper: str) -> None:
         for place in PLACE.findall(text):
             assert (ROOT / place).is_file(), f"{item}: there is no {place}"
         assert status != "done" or TEST.search(text) or PLACE.search(text), f"{item} is done, but no test is named"
+
+
+def test_tests_named_by_the_second_look_exist() -> None:
+    named = set(re.findall(r"`(?:\w+::)?(test_\w+)`", SECOND_LOOK.read_text(encoding="utf-8")))
+    files = (ROOT / "tests" / "unit").glob("test_*.py")
+    known = {name.rpartition("::")[2] for file in files for name in names(file)}
+    assert len(named) > 30 and not named - known

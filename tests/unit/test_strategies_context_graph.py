@@ -702,6 +702,15 @@ def test_pages_of_the_graphs_may_come_last(tmp_path: Path) -> None:
     assert order(folder) == [*ORDER.replace("known ", "").split(), "known"]
 
 
+def test_without_graphs_it_is_the_papers_focused_crawler(tmp_path: Path) -> None:
+    """CFC-46: of the pages read, that which the judge likes best is expanded, and all its children are fetched: t, and
+    of the pages about something else the first, o. o1 is about sailing, but o2 is fetched before its x1."""
+    folder = site(tmp_path, 'bootstrap = "none"\n')
+    (tmp_path / "edges.tsv").write_text("http://b.test/a.html\thttp://b.test/b.html\n", encoding="utf-8")
+    Project(folder).crawl()
+    assert order(folder) == "index o l p t t1 t2 o1 o2 x1 l1 l2 p1 p2 v1 u1 w1".split()
+
+
 @pytest.mark.parametrize("update", ["none", "rebuild", "backlinks"])
 def test_stops_change_nothing(tmp_path: Path, update: str) -> None:
     """Stopped after every visit, in the middle of back-crawling too."""
