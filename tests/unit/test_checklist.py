@@ -1,5 +1,5 @@
-"""docs/strategies/checklist.md: every item of the five systems, and of all five in one, has a row, and the tests that it
-names exist."""
+"""docs/strategies/checklist.md: every item of the five systems, and of all in one, has a row, and the tests that it names
+exist."""
 
 from __future__ import annotations
 
