@@ -1,5 +1,4 @@
-"""docs/strategies/checklist.md: every item of the five systems, and of all in one, has a row, and the tests that it names
-exist."""
+"""docs/strategies/checklist.md has a row for every item, and the tests that rows name exist."""
 
 from __future__ import annotations
 
