@@ -116,6 +116,16 @@ def test_a_crawl_that_goes_on_has_the_same_threshold_and_asks_for_nothing_again(
     assert (threshold(found), counts(found)["examples"]) == (before, asked) == (relevances(found)["fair"], 2)
 
 
+def test_a_start_page_that_is_added_later_does_not_move_it(tmp_path: Path) -> None:
+    found = project(tmp_path, ["strong", "fair"])
+    found.crawl(max_pages=1)
+    with (found.path / "seeds.txt").open("a", encoding="utf-8") as seeds:
+        seeds.write(f"{url('weak')}\n")
+    found = Project(found.path)
+    found.crawl()
+    assert threshold(found) == relevances(found)["fair"] > relevances(found)["weak"]
+
+
 def test_a_threshold_that_is_given_needs_no_start_page(tmp_path: Path) -> None:
     found = project(tmp_path, ["strong", "fair"])
     toml = found.path / "clew.toml"
