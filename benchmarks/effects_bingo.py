@@ -6,7 +6,10 @@ Then two judges file the same pages, all that the crawl read but for those that 
 on the bookmarks alone, and the one after two rounds. Precision is the share of pages filed under a topic that are
 about it, by the truth of the simulation; recall the share of pages about a topic that are filed under it; F1 their
 harmonic mean. Harvest is the share of all fetched pages that are about any of the topics, with archetypes and with
-none admitted. ``tasks``: the area under the found-curve over that of the oracle, bingo against best-first.
+none admitted. Admissions are those of all rounds, by source, and how many of them are about their topic.
+
+With task files the same on their webs: there is one topic, the bookmarks are the task's examples, the crawl begins at
+the task's start pages, and the truth is that of the task.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,20 +25,23 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import crawling
 from benchmarks.crawling import finished, setup_in, typed
-from clew.config import settings_from
+from clew.config import Settings, settings_from
 from clew.crawl.setup import Setup
 from clew.examples.examples import Examples
 from clew.examples.visited import visited_page
 from clew.judges.base import Judge
+from clew.lab.bench import Readers, settings_of
 from clew.lab.running import remembered
 from clew.lab.tasks import load
 from clew.model import Page, Session
 from clew.store.base import Store
-from clew.strategies.base import View
+from clew.strategies.base import Pages, View
 from clew.strategies.bingo import Bingo
+from clew.strategies.bingo.archetypes import Choice, Ranked
+from clew.strategies.bingo.retraining import Rounds, Topics
 from clew.strategies.bingo.settings import BingoSettings
+from clew.strategies.registry import STRATEGIES
 from clew.web.simulated import SimulatedWeb, parse_spec
 
 ROUNDS = 2
@@ -47,10 +53,11 @@ NO_ARCHETYPES = {"authorities": 0, "confident": 0}
 @dataclass(frozen=True, slots=True)
 class Row:
     """One web: precision, recall and F1 of the judge of the bookmarks (0) and of the one after ``rounds`` rounds;
-    ``archetypes`` in the end, and how many are about their topic; harvest without archetypes (0) and with."""
+    ``archetypes`` then, and how many are about their topic; harvest without archetypes (0) and with; how many were
+    admitted as authorities and as surest in all rounds, and how many of each are about their topic."""
 
     judge: str
-    seed: int
+    web: str
     pages: int
     rounds: int
     archetypes: int
@@ -63,13 +70,31 @@ class Row:
     f1: float
     harvest_0: float
     harvest: float
+    authorities: int
+    authorities_right: int
+    surest: int
+    surest_right: int
+
+
+class NotedRounds(Rounds):
+    """Keeps what each round admitted."""
+
+    def __init__(self, settings: BingoSettings) -> None:
+        super().__init__(settings)
+        self.noted: list[dict[int, Choice]] = []
+
+    def _choices(self, view: View, pages: Pages, topics: Topics, found: dict[int, Ranked]) -> dict[int, Choice]:
+        choices = super()._choices(view, pages, topics, found)
+        self.noted.append(choices)
+        return choices
 
 
 class Watched(Bingo):
     """Notes the judge at the start and after each round that was adopted."""
 
-    def __init__(self, settings: BingoSettings | None = None) -> None:
+    def __init__(self, settings: BingoSettings) -> None:
         super().__init__(settings)
+        self._rounds = self.rounds = NotedRounds(settings)
         self.judges: list[Judge] = []
         self.archetypes: dict[int, tuple[int, ...]] = {}
 
@@ -85,6 +110,37 @@ class Watched(Bingo):
             self.judges.append(self._view.judge)
             self.archetypes = dict(self._view.archetypes())
         return again
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Web:
+    """Where to crawl, and from what: ``about`` says whether the page of a URL is about the topic of a name."""
+
+    name: str
+    settings: Settings
+    examples: Examples
+    seeds: Sequence[str]
+    about: Callable[[str, str], bool]
+
+
+def simulated(seed: int, judge: str, options: argparse.Namespace) -> Web:
+    """A simulated web with three sibling topics."""
+    spec = f"sim:pages={options.pages},seed={seed}{options.web}"
+    web = parse_spec(spec)
+    paths = web.topics(2)[:TOPICS]
+    names = {f"Topic{number}": path for number, path in enumerate(paths)}
+    examples, seeds = wanted(web, paths, options.bookmarks)
+    limits = {"session_pages": 50, "max_pages": options.budget}
+    settings = settings_from({"project": {"web": spec}, "judge": {"name": judge}, "crawl": limits})
+    return Web(str(seed), settings, examples, seeds, lambda url, name: web.truth(url).relevant_to(names[name]))
+
+
+def collected(path: Path, judge: str) -> Web:
+    """The web of a task."""
+    task = load(path)
+    examples = Examples(relevant=task.positive, irrelevant=task.negative)
+    settings = settings_of(task, Bingo.name, judge, 1)
+    return Web(task.name, settings, examples, task.seeds, lambda url, _: url in task.relevant)
 
 
 def wanted(web: SimulatedWeb, paths: Sequence[str], bookmarks: int) -> tuple[Examples, list[str]]:
@@ -104,53 +160,52 @@ def read_pages(setup: Setup, without: set[int], examples: set[str]) -> dict[str,
     return {url: page for url, page in pages.items() if page is not None}
 
 
-def filed(judge: Judge, pages: dict[str, Page], web: SimulatedWeb, paths: Sequence[str]) -> tuple[float, float, float]:
+def filed(judge: Judge, pages: dict[str, Page], web: Web, names: Sequence[str]) -> tuple[float, float, float]:
     """Precision, recall and F1 over all topics."""
-    names = [path.replace("Topic", "") for path in judge.topics]
     right = under = about = 0
     for (url, _), judgement in zip(pages.items(), judge.judge(list(pages.values())), strict=True):
-        truth = [web.truth(url).relevant_to(path) for path in paths]
+        truth = [web.about(url, name) for name in names]
         about += any(truth)
         if judgement.topic >= 0:
             under += 1
-            right += truth[int(names[judgement.topic])]
+            right += truth[judgement.topic]
     precision, recall = right / max(under, 1), right / max(about, 1)
     return precision, recall, 2 * precision * recall / max(precision + recall, 1e-9)
 
 
-def harvested(store: Store, web: SimulatedWeb, paths: Sequence[str]) -> float:
+def harvested(store: Store, web: Web, names: Sequence[str]) -> float:
     """The share of fetched pages that are about a topic."""
-    rows = [any(web.truth(row.url).relevant_to(path) for path in paths) for row in store.visits.rows()]
+    rows = [any(web.about(row.url, name) for name in names) for row in store.visits.rows()]
     return sum(rows) / max(len(rows), 1)
 
 
-def measured(seed: int, judge: str, options: argparse.Namespace) -> Row:
+def measured(web: Web, options: argparse.Namespace) -> Row:
     """One web."""
-    spec = f"sim:pages={options.pages},seed={seed}{options.web}"
-    web = parse_spec(spec)
-    paths = web.topics(2)[:TOPICS]
-    examples, seeds = wanted(web, paths, options.bookmarks)
-    limits = {"session_pages": 50, "max_pages": options.budget}
-    settings = settings_from({"project": {"web": spec}, "judge": {"name": judge}, "crawl": limits})
-    none, ours = (Watched(BingoSettings(**values)) for values in ({**options.set, **NO_ARCHETYPES}, options.set))
+    readers = Readers()
+    none, ours = (Watched(_settings(values)) for values in ({**options.set, **NO_ARCHETYPES}, options.set))
     with remembered() as store:
-        finished(setup_in(settings, examples, seeds, store, strategy=none))
-        before = harvested(store, web, paths)
-    with remembered() as store:
-        setup = setup_in(settings, examples, seeds, store, strategy=ours)
+        setup = _setup(web, store, none, readers)
         finished(setup)
+        before = harvested(store, web, setup.interest.topics)
+    with remembered() as store:
+        setup = _setup(web, store, ours, readers)
+        finished(setup)
+        names = setup.interest.topics
         trained = {number: topic for topic, numbers in ours.archetypes.items() for number in numbers}
-        pages = read_pages(setup, set(trained), set(seeds))
-        first, last = (filed(one, pages, web, paths) for one in (ours.judges[0], ours.judges[-1]))
-        right, harvest = _right(setup, trained, web, paths), harvested(store, web, paths)
+        pages = read_pages(setup, set(trained), {*web.seeds, *web.examples.relevant, *web.examples.irrelevant})
+        first, last = (filed(one, pages, web, names) for one in (ours.judges[0], ours.judges[-1]))
+        links = {number: topic for one in ours.rounds.noted for topic, its in one.items() for number in its.by_links}
+        judge = {number: topic for one in ours.rounds.noted for topic, its in one.items() for number in its.by_judge}
+        right = [_right(setup, those, web) for those in (trained, links, judge)]
+        harvest = harvested(store, web, names)
     (precision_0, recall_0, f1_0), (precision, recall, f1) = first, last
     return Row(
-        judge=judge,
-        seed=seed,
+        judge=web.settings.judge.name,
+        web=web.name,
         pages=len(pages),
         rounds=len(ours.judges) - 1,
         archetypes=len(trained),
-        right=right,
+        right=right[0],
         precision_0=precision_0,
         precision=precision,
         recall_0=recall_0,
@@ -159,47 +214,55 @@ def measured(seed: int, judge: str, options: argparse.Namespace) -> Row:
         f1=f1,
         harvest_0=before,
         harvest=harvest,
+        authorities=len(links),
+        authorities_right=right[1],
+        surest=len(judge),
+        surest_right=right[2],
     )
 
 
-def _right(setup: Setup, trained: dict[int, int], web: SimulatedWeb, paths: Sequence[str]) -> int:
+def _settings(values: dict[str, Any]) -> BingoSettings:
+    found = STRATEGIES.settings(Bingo.name, values)
+    assert isinstance(found, BingoSettings)
+    return found
+
+
+def _setup(web: Web, store: Store, strategy: Bingo, readers: Readers) -> Setup:
+    reader = readers.of(web.settings)
+    return setup_in(web.settings, web.examples, web.seeds, store, strategy=strategy, reader=reader)
+
+
+def _right(setup: Setup, archetypes: dict[int, int], web: Web) -> int:
     """How many archetypes are about their topic."""
-    rows = [(setup.store.visits.get(number), topic) for number, topic in trained.items()]
-    names = setup.interest.topics
-    return sum(
-        row is not None and web.truth(row.url).relevant_to(paths[int(names[topic].replace("Topic", ""))])
-        for row, topic in rows
-    )
-
-
-def areas(paths: Sequence[Path], judges: Sequence[str], table: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """For each task and judge the area over the oracle."""
-    for task in map(load, paths):
-        for judge, found in crawling.areas(task, judges, {"best-first": {}, Bingo.name: table}):
-            yield {"task": task.name, "judge": judge, **found}
+    rows = [(setup.store.visits.get(number), topic) for number, topic in archetypes.items()]
+    return sum(row is not None and web.about(row.url, setup.interest.topics[topic]) for row, topic in rows)
 
 
 def rows(judge: str, options: argparse.Namespace) -> Iterator[Row]:
     """One row a web; JSON lines as they come."""
-    for seed in range(options.first, options.first + options.webs):
-        row = measured(seed, judge, options)
+    seeds = range(options.first, options.first + options.webs)
+    made = (simulated(seed, judge, options) for seed in seeds)
+    for web in (collected(path, judge) for path in options.tasks) if options.tasks else made:
+        row = measured(web, options)
         if options.json:
             print(json.dumps(asdict(row)), flush=True)
         yield row
 
 
 def medians(webs: Sequence[Row]) -> dict[str, Any]:
-    """Medians over the webs, and of the gain in precision."""
+    """Medians over the webs, of the gain in precision too; sums of the admissions."""
     names = ("precision_0", "precision", "recall_0", "recall", "f1_0", "f1", "harvest_0", "harvest")
     found = {name: round(statistics.median(getattr(row, name) for row in webs), 4) for name in names}
     gains = [row.precision - row.precision_0 for row in webs]
-    return found | {"gain": round(statistics.median(gains), 4), "better": sum(gain > 0 for gain in gains)}
+    found |= {"gain": round(statistics.median(gains), 4), "better": sum(gain > 0 for gain in gains)}
+    sums = ("archetypes", "right", "authorities", "authorities_right", "surest", "surest_right")
+    return found | {name: sum(getattr(row, name) for row in webs) for name in sums}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, or JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tasks", type=Path, nargs="*")
+    parser.add_argument("tasks", type=Path, nargs="*", metavar="TASK")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--judges", default="svm,naive-bayes")
     parser.add_argument("--webs", type=int, default=10)
@@ -212,10 +275,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     judges = options.judges.split(",")
     options.set = typed(dict(pair.split("=", 1) for pair in options.set), BingoSettings)
-    if options.tasks:
-        for line in areas(options.tasks, judges, options.set):
-            print(json.dumps(line) if options.json else "  ".join(f"{name} {value}" for name, value in line.items()))
-        return
     found = {judge: list(rows(judge, options)) for judge in judges}
     if options.json:
         print(json.dumps({judge: medians(webs) for judge, webs in found.items()}))
