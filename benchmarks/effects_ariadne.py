@@ -2,17 +2,12 @@
 
 Crawls of made webs, one a seed, for a narrow interest, sailing ∧ Rügen, and a broad one, tourism ∧
 Mecklenburg-Vorpommern, by breadth-first, best-first, Ariadne that never widens its focus (``simple``) and Ariadne
-(``tunnelling``). The measure is relevant pages found by the truth of the web, and the median of it over the webs.
+(``tunnelling``), also with the settings of the paper (``paper``). The measure is relevant pages found by the truth of
+the web, and the median of it over the webs.
+``--interests either,without`` crawls for sailing ∨ Rügen and for Rügen ∧ ¬sports.
 
-The webs hold what Ester and others 2001 assume in section 3.3: pages of generalised topics lead to pages of the special
-topic more often than other pages do. Each page has an activity and a place, the leaves of two trees, and its ring is
-the number of steps by which the interest must be generalised in the paper's chain (sailing, water sports, sports,
-tourism on Rügen, then tourism in the whole country) to include it; most pages are in none. Pages of the narrow interest
-are few and lie on islands: hosts whose pages link to each other and to the rings 1 to 3, never to another island. Links
-to islands stand on pages of the rings alone, the more often the nearer the ring (ENTRIES). Elsewhere links stay in
-their pair of activity and place, go one ring in or out (to the same activity or place outside the rings), or go
-anywhere but to an island. One anchor in ten says what its page is about, URLs never do. ``--alike`` is the control: as
-many links to islands, but from pages of all topics alike, so that there is nothing to tunnel through.
+The webs are those of tourism.py, in which pages of generalised topics lead to pages of the special topic more often
+than other pages do; ``--alike`` is the control, in which they do not.
 """
 
 from __future__ import annotations
@@ -23,61 +18,39 @@ import random
 import statistics
 import tempfile
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks.crawling import finished, setup_in, with_table
+from benchmarks.tourism import ALIKE, ENTRIES, NARROW, OUTSIDE, MadeWeb, ring
 from clew.config import Settings, settings_from
 from clew.examples.examples import Examples
 from clew.lab.bench import Readers
 from clew.lab.running import remembered
 from clew.model import Decision
+from clew.store.records import VisitRow
 
-ACTIVITIES = (
-    "tourism/sports/water/sailing", "tourism/sports/water/surfing", "tourism/sports/water/diving",
-    "tourism/sports/land/riding", "tourism/sports/land/golf", "tourism/sports/land/cycling",
-    "tourism/hotels", "tourism/museums", "economy/jobs", "economy/trade", "science/maths", "science/physics",
-)  # fmt: skip
-PLACES = (
-    "mecklenburg/ruegen", "mecklenburg/schwerin", "mecklenburg/rostock", "bavaria/munich", "bavaria/allgaeu",
-    "saxony/dresden", "saxony/leipzig",
-)  # fmt: skip
-CHAIN = (
-    ("tourism/sports/water/sailing", "mecklenburg/ruegen"), ("tourism/sports/water", "mecklenburg/ruegen"),
-    ("tourism/sports", "mecklenburg/ruegen"), ("tourism", "mecklenburg/ruegen"), ("tourism", "mecklenburg"),
-)  # fmt: skip
-"""The paper's steps from the narrow interest to the broad one."""
-
-NARROW, OUTSIDE = 0, len(CHAIN)
-ENTRIES = (0.0, 0.05, 0.03, 0.015, 0.006, 0.0)
-"""The share of links that lead to an island, by ring."""
-
-ALIKE = (0.0, 0.004, 0.004, 0.004, 0.004, 0.004)
-"""The control: as many links to islands, but from pages of all topics alike."""
-
-ISLANDS, ISLAND = 12, 10
-HOST = 10
-LINKS = 10
-WORDS, TOPICAL, LEAF = 250, 0.4, 0.5
-"""Words of a page, the share of them about its topics, and of these the share about the leaves."""
-INFORMATIVE = 0.1
 STRATEGIES: dict[str, dict[str, Any]] = {
     "breadth-first": {},
     "best-first": {},
     "simple": {"generalise_at": 0},
     "tunnelling": {},
+    "paper": {"preset": "paper"},
 }
-"""What is compared; the last two are Ariadne with these settings."""
-
-SYLLABLES = [consonant + vowel for consonant in "bdfghjklmnprstvz" for vowel in "aeiou"]
+"""What is compared; those that are no strategies' names are Ariadne with these settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One crawl: ``found`` of ``relevant`` pages; ``judged`` pages taken for relevant, and their ``precision``; how
-    often the focus was widened and narrowed."""
+    often the focus was widened and narrowed. ``curve``: pages found by the end of each session.
+
+    Of the link distances of found pages, ``middle`` is the median, ``farthest`` the greatest, ``empty`` how many
+    smaller ones have no find. ``gap``: the most irrelevant pages in a row that the path to a find led through;
+    ``through``: of all irrelevant pages before finds, on the way from the last relevant one, the share that the
+    broadest formula of CHAIN includes."""
 
     judge: str
     interest: str
@@ -89,157 +62,57 @@ class Row:
     precision: float
     widened: int
     narrowed: int
-
-
-class MadeWeb:
-    """A web of ``pages`` pages: ``pairs`` (activity, place), ``rings``, ``hosts`` and ``links`` by page."""
-
-    def __init__(self, seed: int, pages: int, entries: Sequence[float] = ENTRIES) -> None:
-        self.random, self.entries = random.Random(seed), entries
-        nodes = dict.fromkeys(node for path in ACTIVITIES + PLACES for node in above(path))
-        self.vocabulary = {node: [self._word() for _ in range(30)] for node in nodes}
-        self.common = [self._word() for _ in range(1500)]
-        others = [(a, p) for a in ACTIVITIES for p in PLACES if (a, p) != CHAIN[NARROW]]
-        drawn = sorted(self.random.choices(range(len(others)), k=pages - ISLANDS * ISLAND))
-        self.pairs = [CHAIN[NARROW]] * (ISLANDS * ISLAND) + [others[index] for index in drawn]
-        self.rings = [ring(*pair) for pair in self.pairs]
-        self.cells: dict[tuple[str, str], list[int]] = {}
-        self.by_ring: list[list[int]] = [[] for _ in range(OUTSIDE + 1)]
-        self.by_node: dict[str, list[int]] = {}
-        for page, pair in enumerate(self.pairs):
-            self.cells.setdefault(pair, []).append(page)
-            self.by_ring[self.rings[page]].append(page)
-            if self.rings[page] == OUTSIDE:
-                for node in pair:
-                    self.by_node.setdefault(node, []).append(page)
-        self.links = [self._links(page) for page in range(pages)]
-
-    def _word(self) -> str:
-        return "".join(self.random.choice(SYLLABLES) for _ in range(3)) + self.random.choice("kmpnx")
-
-    def _links(self, page: int) -> list[int]:
-        return [target for target in dict.fromkeys(self._target(page) for _ in range(LINKS)) if target != page]
-
-    def _target(self, page: int) -> int:
-        draw, where = self.random.random(), self.rings[page]
-        anywhere = len(self.by_ring[NARROW])
-        if where == NARROW:
-            if draw < 0.4:
-                return page // ISLAND * ISLAND + self.random.randrange(ISLAND)
-            inner = self.random.choices((1, 2, 3), (0.5, 0.3, 0.2))[0]
-            return self.random.choice(self.by_ring[inner]) if draw < 0.8 else self._any(anywhere)
-        if self.random.random() < self.entries[where]:
-            return self.random.choice(self.by_ring[NARROW])
-        if draw < 0.4:
-            return self.random.choice(self.cells[self.pairs[page]])
-        return self.random.choice(self._beside(page)) if draw < 0.75 else self._any(anywhere)
-
-    def _any(self, first: int) -> int:
-        return self.random.randrange(first, len(self.pairs))
-
-    def _beside(self, page: int) -> list[int]:
-        """The pages one ring in or out; outside, those of the same activity or place."""
-        where = self.rings[page]
-        if where == OUTSIDE:
-            return self.by_node[self.random.choice(self.pairs[page])]
-        return self.by_ring[self.random.choice([near for near in (where - 1, where + 1) if 0 < near < OUTSIDE])]
-
-    def url(self, page: int) -> str:
-        """The address."""
-        return f"http://h{page // HOST}.made.test/p{page}.html"
-
-    def write(self, folder: Path) -> None:
-        """One file a page."""
-        for page in range(len(self.pairs)):
-            file = folder / self.url(page).removeprefix("http://")
-            file.parent.mkdir(parents=True, exist_ok=True)
-            share = WORDS // (len(self.links[page]) + 1)
-            body = "".join(
-                f"<p>{self._text(page, share)} <a href='{self.url(target)}'>{self._anchor(target)}</a></p>"
-                for target in self.links[page]
-            )
-            text = f"<html lang=en><body><p>{self._text(page, share)}</p>{body}</body></html>"
-            file.write_text(text, encoding="utf-8")
-
-    def _text(self, page: int, count: int) -> str:
-        return " ".join(self._topical(page) for _ in range(count))
-
-    def _topical(self, page: int) -> str:
-        if self.random.random() >= TOPICAL:
-            return self.random.choice(self.common)
-        *higher, leaf = above(self.random.choice(self.pairs[page]))
-        node = leaf if self.random.random() < LEAF else self.random.choice(higher)
-        return self.random.choice(self.vocabulary[node])
-
-    def _anchor(self, page: int) -> str:
-        words = [self.random.choice(self.common), self.random.choice(self.common)]
-        if self.random.random() < INFORMATIVE:
-            words[0] = self.random.choice(self.vocabulary[self.random.choice(self.pairs[page])])
-        return " ".join(words)
-
-    def topics(self, examples: int) -> dict[str, list[str]]:
-        """So many pages for each leaf, none of them twice nor from an island but the first; in order of the names."""
-        chosen = {}
-        free = [page for page in range(len(self.pairs)) if page >= ISLANDS * ISLAND or page < ISLAND]
-        self.random.shuffle(free)
-        for leaf in ACTIVITIES + PLACES:
-            mine = [page for page in free if leaf in self.pairs[page]][:examples]
-            free = [page for page in free if page not in set(mine)]
-            chosen[leaf] = [self.url(page) for page in mine]
-        return dict(sorted(chosen.items()))
-
-
-def above(path: str) -> list[str]:
-    """The topic and those above it, from the first level on."""
-    names = path.split("/")
-    return ["/".join(names[: depth + 1]) for depth in range(len(names))]
-
-
-def ring(activity: str, place: str) -> int:
-    """The first step of CHAIN that includes the pair; OUTSIDE if none does."""
-    for step, (wider, where) in enumerate(CHAIN):
-        if wider in above(activity) and where in above(place):
-            return step
-    return OUTSIDE
+    middle: float
+    farthest: int
+    empty: int
+    gap: int
+    through: float
+    curve: list[int]
 
 
 @dataclass(frozen=True, slots=True)
 class Interest:
-    """A formula, what is relevant (up to which ring) and how many seeds there are (the paper's numbers)."""
+    """A formula, whether it includes a pair of activity and place, and how many seeds there are (the paper's numbers
+    for the first two)."""
 
     name: str
     formula: str
-    last: int
+    includes: Callable[[str, str], bool]
     seeds: int
 
+    def relevant(self, web: MadeWeb) -> set[int]:
+        """The pages that the formula includes."""
+        return {page for page, pair in enumerate(web.pairs) if self.includes(*pair)}
+
     def seed_pages(self, web: MadeWeb) -> list[int]:
-        """Of the narrow interest, all on the first island; of the broad one, from all of its pages but those."""
-        if self.last == NARROW:
-            return list(range(self.seeds))
-        wide = [page for ring in web.by_ring[1 : self.last + 1] for page in ring]
-        return random.Random(1).sample(wide, self.seeds)
+        """Of the narrow interest, all on the first island; of others, from all of their pages but those of islands."""
+        wide = [page for pages in web.by_ring[1:] for page in pages if self.includes(*web.pairs[page])]
+        return random.Random(1).sample(wide, self.seeds) if wide else list(range(self.seeds))
 
 
-INTERESTS = (Interest("narrow", "sailing and ruegen", NARROW, 5), Interest("broad", "tourism and mecklenburg", 4, 19))
+INTERESTS = (
+    Interest("narrow", "sailing and ruegen", lambda *pair: ring(*pair) == NARROW, 5),
+    Interest("broad", "tourism and mecklenburg", lambda *pair: ring(*pair) < OUTSIDE, 19),
+    Interest("either", "sailing or ruegen", lambda what, where: "sailing" in what or "ruegen" in where, 5),
+    Interest("without", "ruegen and not sports", lambda what, where: "ruegen" in where and "sports" not in what, 5),
+)
 
 
 def crawled(
     settings: Settings, examples: Examples, seeds: Sequence[str], readers: Readers
-) -> tuple[list[tuple[str, bool]], list[Decision]]:
-    """URLs fetched and whether they were judged relevant, and the decisions."""
+) -> tuple[list[VisitRow], list[Decision]]:
+    """The visits, and the decisions."""
     with remembered() as store:
         finished(setup_in(settings, examples, seeds, store, reader=readers.of(settings)))
-        return [(row.url, row.relevant) for row in store.visits.rows()], [
-            one.decision for one in store.journal.decisions()
-        ]
+        return list(store.visits.rows()), [one.decision for one in store.journal.decisions()]
 
 
 def settings_of(strategy: str, judge: str, pages: Path, options: argparse.Namespace) -> Settings:
     """The settings of a crawl."""
-    ours = strategy in ("simple", "tunnelling")
+    ours = strategy not in ("breadth-first", "best-first")
     tables = {
         "project": {"web": f"folder:{pages}"},
-        "judge": {"name": judge},
+        "judge": {"name": judge, "threshold": options.threshold},
         "strategy": {"name": "ariadne" if ours else strategy},
         "crawl": {"session_pages": options.session, "max_pages": options.budget},
     }
@@ -255,26 +128,58 @@ def measured(seed: int, judge: str, interests: Sequence[Interest], options: argp
         web.write(pages)
         topics = web.topics(options.examples)
         for interest in interests:
-            truth = {web.url(page) for page, ring in enumerate(web.rings) if ring <= interest.last}
             examples = Examples(topics=topics, interest=interest.formula)
             seeds = [web.url(page) for page in interest.seed_pages(web)]
             for strategy in options.strategies.split(","):
                 settings = settings_of(strategy, judge, pages, options)
                 visits, decisions = crawled(settings, examples, seeds, readers)
-                for one in decisions:
-                    if options.log and "focus" in one.kind:
-                        print(one.kind, one.facts)
-                yield row_of((judge, interest.name, seed, strategy), visits, truth, [one.kind for one in decisions])
+                changes = [one for one in decisions if "focus" in one.kind]
+                for one in changes if options.log else ():
+                    print(one.kind, one.facts)
+                kinds = [one.kind for one in changes]
+                yield row_of((judge, interest, seed, strategy), visits, web, kinds, options.session)
 
 
 def row_of(
-    what: tuple[str, str, int, str], visits: Sequence[tuple[str, bool]], truth: set[str], kinds: Sequence[str]
+    what: tuple[str, Interest, int, str], visits: Sequence[VisitRow], web: MadeWeb, kinds: Sequence[str], session: int
 ) -> Row:
     """What a crawl came to."""
-    found, judged = sum(url in truth for url, _ in visits), sum(relevant for _, relevant in visits)
-    right = sum(url in truth for url, relevant in visits if relevant)
-    changes = (kinds.count("focus generalised"), kinds.count("focus specialised"))
-    return Row(*what, found, len(truth), judged, round(right / max(judged, 1), 3), *changes)
+    judge, interest, seed, strategy = what
+    truth = {web.url(page) for page in interest.relevant(web)}
+    wide = {web.url(page) for page, where in enumerate(web.rings) if where < OUTSIDE}
+    hits = [row.url in truth for row in visits]
+    judged = [hit for hit, row in zip(hits, visits, strict=True) if row.relevant]
+    distances = [row.depth for hit, row in zip(hits, visits, strict=True) if hit and row.depth]
+    ways = [_before(number, hits, visits) for number, hit in enumerate(hits) if hit]
+    passed = [url in wide for way in ways for url in way]
+    return Row(
+        judge=judge,
+        interest=interest.name,
+        seed=seed,
+        strategy=strategy,
+        found=sum(hits),
+        relevant=len(truth),
+        judged=len(judged),
+        precision=round(sum(judged) / max(len(judged), 1), 3),
+        widened=kinds.count("focus generalised"),
+        narrowed=kinds.count("focus specialised"),
+        middle=statistics.median(distances or [0]),
+        farthest=max(distances, default=0),
+        empty=len(set(range(1, max(distances, default=0))) - set(distances)),
+        gap=max(map(len, ways), default=0),
+        through=round(sum(passed) / max(len(passed), 1), 3),
+        curve=[sum(hits[:end]) for end in range(session, len(hits) + 1, session)],
+    )
+
+
+def _before(number: int, hits: Sequence[bool], visits: Sequence[VisitRow]) -> list[str]:
+    """The irrelevant pages on the way to a visit, as a place in ``visits``, since the last relevant one."""
+    way = []
+    source = visits[number].source
+    while source and not hits[source - 1]:
+        way.append(visits[source - 1].url)
+        source = visits[source - 1].source
+    return way
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -293,6 +198,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="settings of ariadne (TOML)")
     parser.add_argument("--alike", action="store_true", help="links to islands stand on pages of all topics alike")
     parser.add_argument("--log", action="store_true", help="changes of the focus")
+    parser.add_argument("--threshold", type=float, default=0.5, help="of the judge; 0: the paper's")
     options = parser.parse_args(arguments)
     interests = [interest for interest in INTERESTS if interest.name in options.interests.split(",")]
     for judge in options.judges.split(","):
@@ -305,7 +211,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def summarise(rows: Sequence[Row], interests: Sequence[Interest], *, as_json: bool) -> None:
-    """Medians over the webs, and on how many webs tunnelling found more and fewer than simple."""
+    """Medians over the webs, on how many webs tunnelling found more and fewer than simple, and the median of
+    ``_needed``."""
     for interest in interests:
         found: dict[str, dict[int, int]] = {}
         for row in rows:
@@ -315,8 +222,18 @@ def summarise(rows: Sequence[Row], interests: Sequence[Interest], *, as_json: bo
         if "simple" in found and "tunnelling" in found:
             gains = [found["tunnelling"][seed] - simple for seed, simple in found["simple"].items()]
             medians |= {"more": sum(gain > 0 for gain in gains), "fewer": sum(gain < 0 for gain in gains)}
+        if "simple" in found and "breadth-first" in found:
+            medians["sessions"] = statistics.median(_needed(rows, interest.name))
         line = {"judge": rows[0].judge, "interest": interest.name, **medians}
         show(line, as_json=as_json)
+
+
+def _needed(rows: Sequence[Row], interest: str) -> list[int]:
+    """For each web, after how many sessions simple had found all that breadth-first found in the whole crawl; one more
+    than there were where it never had."""
+    curves = {(row.strategy, row.seed): row.curve for row in rows if row.interest == interest}
+    plain = {seed: curve[-1] for (strategy, seed), curve in curves.items() if strategy == "breadth-first"}
+    return [1 + sum(found < most for found in curves["simple", seed]) for seed, most in plain.items()]
 
 
 def show(line: dict[str, Any], *, as_json: bool) -> None:

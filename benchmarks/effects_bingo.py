@@ -18,7 +18,7 @@ import argparse
 import json
 import statistics
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,7 @@ class Row:
     recall: float
     f1_0: float
     f1: float
-    harvest_0: float
+    harvest_0: float | None
     harvest: float
     authorities: int
     authorities_right: int
@@ -130,14 +130,15 @@ def simulated(seed: int, judge: str, options: argparse.Namespace) -> Web:
     paths = web.topics(2)[:TOPICS]
     names = {f"Topic{number}": path for number, path in enumerate(paths)}
     examples, seeds = wanted(web, paths, options.bookmarks)
-    limits = {"session_pages": 50, "max_pages": options.budget}
+    limits = {"session_pages": 50, "max_pages": options.budget or 600}
     settings = settings_from({"project": {"web": spec}, "judge": {"name": judge}, "crawl": limits})
     return Web(str(seed), settings, examples, seeds, lambda url, name: web.truth(url).relevant_to(names[name]))
 
 
-def collected(path: Path, judge: str) -> Web:
+def collected(path: Path, judge: str, options: argparse.Namespace) -> Web:
     """The web of a task."""
     task = load(path)
+    task = replace(task, budget=options.budget or task.budget)
     examples = Examples(relevant=task.positive, irrelevant=task.negative)
     settings = settings_of(task, Bingo.name, judge, 1)
     return Web(task.name, settings, examples, task.seeds, lambda url, _: url in task.relevant)
@@ -182,11 +183,7 @@ def harvested(store: Store, web: Web, names: Sequence[str]) -> float:
 def measured(web: Web, options: argparse.Namespace) -> Row:
     """One web."""
     readers = Readers()
-    none, ours = (Watched(_settings(values)) for values in ({**options.set, **NO_ARCHETYPES}, options.set))
-    with remembered() as store:
-        setup = _setup(web, store, none, readers)
-        finished(setup)
-        before = harvested(store, web, setup.interest.topics)
+    ours, before = Watched(_settings(options.set)), _without(web, options, readers)
     with remembered() as store:
         setup = _setup(web, store, ours, readers)
         finished(setup)
@@ -221,6 +218,16 @@ def measured(web: Web, options: argparse.Namespace) -> Row:
     )
 
 
+def _without(web: Web, options: argparse.Namespace, readers: Readers) -> float | None:
+    """The harvest of a crawl that admits no archetypes; None where it is not wanted."""
+    if not options.baseline:
+        return None
+    with remembered() as store:
+        setup = _setup(web, store, Watched(_settings({**options.set, **NO_ARCHETYPES})), readers)
+        finished(setup)
+        return harvested(store, web, setup.interest.topics)
+
+
 def _settings(values: dict[str, Any]) -> BingoSettings:
     found = STRATEGIES.settings(Bingo.name, values)
     assert isinstance(found, BingoSettings)
@@ -242,7 +249,7 @@ def rows(judge: str, options: argparse.Namespace) -> Iterator[Row]:
     """One row a web; JSON lines as they come."""
     seeds = range(options.first, options.first + options.webs)
     made = (simulated(seed, judge, options) for seed in seeds)
-    for web in (collected(path, judge) for path in options.tasks) if options.tasks else made:
+    for web in (collected(path, judge, options) for path in options.tasks) if options.tasks else made:
         row = measured(web, options)
         if options.json:
             print(json.dumps(asdict(row)), flush=True)
@@ -252,7 +259,8 @@ def rows(judge: str, options: argparse.Namespace) -> Iterator[Row]:
 def medians(webs: Sequence[Row]) -> dict[str, Any]:
     """Medians over the webs, of the gain in precision too; sums of the admissions."""
     names = ("precision_0", "precision", "recall_0", "recall", "f1_0", "f1", "harvest_0", "harvest")
-    found = {name: round(statistics.median(getattr(row, name) for row in webs), 4) for name in names}
+    values = {name: [value for row in webs if (value := getattr(row, name)) is not None] for name in names}
+    found = {name: round(statistics.median(its), 4) for name, its in values.items() if its}
     gains = [row.precision - row.precision_0 for row in webs]
     found |= {"gain": round(statistics.median(gains), 4), "better": sum(gain > 0 for gain in gains)}
     sums = ("archetypes", "right", "authorities", "authorities_right", "surest", "surest_right")
@@ -269,7 +277,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--first", type=int, default=1, help="the first web's seed")
     parser.add_argument("--pages", type=int, default=6_000)
     parser.add_argument("--web", default=",words=250,topic_words=0.1", help="parameters of the simulated webs")
-    parser.add_argument("--budget", type=int, default=600)
+    parser.add_argument("--budget", type=int, default=0, help="fetches (simulated webs: 600; tasks: as they say)")
+    parser.add_argument("--no-baseline", dest="baseline", action="store_false", help="no crawl without archetypes")
     parser.add_argument("--bookmarks", type=int, default=3, help="for each topic")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="settings of bingo")
     options = parser.parse_args(arguments)

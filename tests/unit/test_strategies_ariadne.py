@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import pytest
-from benchmarks.effects_ariadne import ENTRIES, ISLAND, OUTSIDE, MadeWeb, ring
+from benchmarks.tourism import ENTRIES, ISLAND, OUTSIDE, MadeWeb, ring
 
 from clew import Project
 from clew.crawl.evidence import Evidence
