@@ -150,8 +150,9 @@ def row_of(
     hits = [row.url in truth for row in visits]
     judged = [hit for hit, row in zip(hits, visits, strict=True) if row.relevant]
     distances = [row.depth for hit, row in zip(hits, visits, strict=True) if hit and row.depth]
-    ways = [_before(number, hits, visits) for number, hit in enumerate(hits) if hit]
-    passed = [url in wide for way in ways for url in way]
+    sources = [row.source for row in visits]
+    ways = [before(place, hits, sources) for place, hit in enumerate(hits) if hit]
+    passed = [visits[place].url in wide for way in ways for place in way]
     return Row(
         judge=judge,
         interest=interest.name,
@@ -172,13 +173,14 @@ def row_of(
     )
 
 
-def _before(number: int, hits: Sequence[bool], visits: Sequence[VisitRow]) -> list[str]:
-    """The irrelevant pages on the way to a visit, as a place in ``visits``, since the last relevant one."""
+def before(place: int, hits: Sequence[bool], sources: Sequence[int]) -> list[int]:
+    """The places of the irrelevant pages on the way to a visit, from the last relevant one on, nearest first.
+    ``sources``: the numbers, from 1, of the visits on whose pages the links stood; 0 for seeds."""
     way = []
-    source = visits[number].source
+    source = sources[place]
     while source and not hits[source - 1]:
-        way.append(visits[source - 1].url)
-        source = visits[source - 1].source
+        way.append(source - 1)
+        source = sources[source - 1]
     return way
 
 
