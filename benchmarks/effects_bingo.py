@@ -52,9 +52,10 @@ NO_ARCHETYPES = {"authorities": 0, "confident": 0}
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One web: precision, recall and F1 of the judge of the bookmarks (0) and of the one after ``rounds`` rounds;
-    ``archetypes`` then, and how many are about their topic; harvest without archetypes (0) and with; how many were
-    admitted as authorities and as surest in all rounds, and how many of each are about their topic."""
+    """One web: precision, recall and F1 of the judge of the bookmarks (0) and of the one after ``rounds`` rounds, and
+    precision after the first (1); ``archetypes`` then, and how many are about their topic; harvest without archetypes
+    (0) and with, and with in each half of the crawl; how many were admitted as authorities and as surest in all rounds,
+    and how many of each are about their topic."""
 
     judge: str
     web: str
@@ -63,6 +64,7 @@ class Row:
     archetypes: int
     right: int
     precision_0: float
+    precision_1: float
     precision: float
     recall_0: float
     recall: float
@@ -70,6 +72,8 @@ class Row:
     f1: float
     harvest_0: float | None
     harvest: float
+    early: float
+    late: float
     authorities: int
     authorities_right: int
     surest: int
@@ -131,7 +135,10 @@ def simulated(seed: int, judge: str, options: argparse.Namespace) -> Web:
     names = {f"Topic{number}": path for number, path in enumerate(paths)}
     examples, seeds = wanted(web, paths, options.bookmarks)
     limits = {"session_pages": 50, "max_pages": options.budget or 600}
-    settings = settings_from({"project": {"web": spec}, "judge": {"name": judge}, "crawl": limits})
+    tables: dict[str, Any] = {"name": judge}
+    if options.features:
+        tables[judge] = {"features": options.features}
+    settings = settings_from({"project": {"web": spec}, "judge": tables, "crawl": limits})
     return Web(str(seed), settings, examples, seeds, lambda url, name: web.truth(url).relevant_to(names[name]))
 
 
@@ -174,10 +181,12 @@ def filed(judge: Judge, pages: dict[str, Page], web: Web, names: Sequence[str]) 
     return precision, recall, 2 * precision * recall / max(precision + recall, 1e-9)
 
 
-def harvested(store: Store, web: Web, names: Sequence[str]) -> float:
-    """The share of fetched pages that are about a topic."""
+def harvested(store: Store, web: Web, names: Sequence[str]) -> tuple[float, float, float]:
+    """The share of fetched pages that are about a topic: of all, of the first half, of the second."""
     rows = [any(web.about(row.url, name) for name in names) for row in store.visits.rows()]
-    return sum(rows) / max(len(rows), 1)
+    half = len(rows) // 2
+    whole, early, late = (sum(part) / max(len(part), 1) for part in (rows, rows[:half], rows[half:]))
+    return whole, early, late
 
 
 def measured(web: Web, options: argparse.Namespace) -> Row:
@@ -190,11 +199,12 @@ def measured(web: Web, options: argparse.Namespace) -> Row:
         names = setup.interest.topics
         trained = {number: topic for topic, numbers in ours.archetypes.items() for number in numbers}
         pages = read_pages(setup, set(trained), {*web.seeds, *web.examples.relevant, *web.examples.irrelevant})
-        first, last = (filed(one, pages, web, names) for one in (ours.judges[0], ours.judges[-1]))
+        stages = ours.judges[0], ours.judges[min(1, len(ours.judges) - 1)], ours.judges[-1]
+        first, second, last = (filed(one, pages, web, names) for one in stages)
         links = {number: topic for one in ours.rounds.noted for topic, its in one.items() for number in its.by_links}
         judge = {number: topic for one in ours.rounds.noted for topic, its in one.items() for number in its.by_judge}
         right = [_right(setup, those, web) for those in (trained, links, judge)]
-        harvest = harvested(store, web, names)
+        harvest, early, late = harvested(store, web, names)
     (precision_0, recall_0, f1_0), (precision, recall, f1) = first, last
     return Row(
         judge=web.settings.judge.name,
@@ -204,6 +214,7 @@ def measured(web: Web, options: argparse.Namespace) -> Row:
         archetypes=len(trained),
         right=right[0],
         precision_0=precision_0,
+        precision_1=second[0],
         precision=precision,
         recall_0=recall_0,
         recall=recall,
@@ -211,6 +222,8 @@ def measured(web: Web, options: argparse.Namespace) -> Row:
         f1=f1,
         harvest_0=before,
         harvest=harvest,
+        early=early,
+        late=late,
         authorities=len(links),
         authorities_right=right[1],
         surest=len(judge),
@@ -225,7 +238,7 @@ def _without(web: Web, options: argparse.Namespace, readers: Readers) -> float |
     with remembered() as store:
         setup = _setup(web, store, Watched(_settings({**options.set, **NO_ARCHETYPES})), readers)
         finished(setup)
-        return harvested(store, web, setup.interest.topics)
+        return harvested(store, web, setup.interest.topics)[0]
 
 
 def _settings(values: dict[str, Any]) -> BingoSettings:
@@ -258,7 +271,8 @@ def rows(judge: str, options: argparse.Namespace) -> Iterator[Row]:
 
 def medians(webs: Sequence[Row]) -> dict[str, Any]:
     """Medians over the webs, of the gain in precision too; sums of the admissions."""
-    names = ("precision_0", "precision", "recall_0", "recall", "f1_0", "f1", "harvest_0", "harvest")
+    names = ("precision_0", "precision_1", "precision", "recall_0", "recall", "f1_0", "f1")
+    names += ("harvest_0", "harvest", "early", "late")
     values = {name: [value for row in webs if (value := getattr(row, name)) is not None] for name in names}
     found = {name: round(statistics.median(its), 4) for name, its in values.items() if its}
     gains = [row.precision - row.precision_0 for row in webs]
@@ -280,6 +294,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--budget", type=int, default=0, help="fetches (simulated webs: 600; tasks: as they say)")
     parser.add_argument("--no-baseline", dest="baseline", action="store_false", help="no crawl without archetypes")
     parser.add_argument("--bookmarks", type=int, default=3, help="for each topic")
+    parser.add_argument("--features", type=int, default=0, help="best features that svm keeps (0: all)")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="settings of bingo")
     options = parser.parse_args(arguments)
     judges = options.judges.split(",")
