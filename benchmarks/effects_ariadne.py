@@ -2,8 +2,8 @@
 
 Crawls of made webs, one a seed, for a narrow interest, sailing ∧ Rügen, and a broad one, tourism ∧
 Mecklenburg-Vorpommern, by breadth-first, best-first, Ariadne that never widens its focus (``simple``) and Ariadne
-(``tunnelling``), also with the settings of the paper (``paper``). The measure is relevant pages found by the truth of
-the web, and the median of it over the webs.
+(``tunnelling``), also with the settings of the paper (``paper``), and Ariadne that follows no links of irrelevant pages
+(``pruned``). The measure is relevant pages found by the truth of the web, and the median of it over the webs.
 ``--interests either,without`` crawls for sailing ∨ Rügen and for Rügen ∧ ¬sports.
 
 The webs are those of tourism.py, in which pages of generalised topics lead to pages of the special topic more often
@@ -38,6 +38,7 @@ STRATEGIES: dict[str, dict[str, Any]] = {
     "simple": {"generalise_at": 0},
     "tunnelling": {},
     "paper": {"preset": "paper"},
+    "pruned": {"generalise_at": 0, "prune": True},
 }
 """What is compared; those that are no strategies' names are Ariadne with these settings."""
 
