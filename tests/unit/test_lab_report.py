@@ -15,7 +15,6 @@ from clew.errors import InputError
 from clew.lab import figures
 from clew.lab.comparison import Comparison, listed, short
 from clew.lab.conclusions import conclusion, verdict
-from clew.lab.latex import latex, latex_differences, latex_measures
 from clew.lab.report import PLOTS, write_report
 from clew.lab.results import Run
 from clew.model import Bools
@@ -327,24 +326,6 @@ def test_the_csv_has_a_line_a_run(folder: Path) -> None:
     }
 
 
-def test_the_latex_table_escapes_and_marks_the_best() -> None:
-    lines = latex(comparison(run("0110", "a_b", "50%"), PLAIN, run("0001", task="far-x"))).splitlines()
-    assert lines[1] == r"\begin{tabular}{lrrr}"
-    assert r"& near" not in lines[3] and r"{@{}r@{}}far\\x\end{tabular}" in lines[3]
-    assert r"a\_b / 50\% & \textbf{.714} & -- & .714 \\" in lines
-    assert r"breadth-first & .286 & -- & .286 \\" in lines
-    assert r"best-first / nb & -- & \textbf{.143} & .143 \\" in lines
-
-
-def test_the_latex_table_of_measures_has_a_row_a_task_and_method() -> None:
-    lines = latex_measures(comparison(run("0110", "a_b", "50%"), PLAIN)).splitlines()
-    assert lines[2] == r"\begin{tabular}{llrrrrrrrrr}"
-    # PLAIN found one of two and lost three of four; its find stands behind an irrelevant page, two at depth 1 and 2
-    assert r"near & a\_b / 50\% & 1.000 & .500 & .500 & .000 & .000 & 1.0 & 7 & 0 & 2.0 \\" in lines
-    assert r"near & breadth-first & .500 & .750 & .500 & 1.000 & .000 & .0 & 7 & 0 & 2.0 \\" in lines
-    assert latex_measures(comparison(run("0000"))).count("--") == 4  # AUC, dug, deep and lift
-
-
 def test_the_same_runs_give_the_same_files(folder: Path, tmp_path: Path) -> None:
     both = comparison(BEST, PLAIN)
     for name in ("one", "two"):
@@ -357,17 +338,3 @@ def test_the_same_runs_give_the_same_files(folder: Path, tmp_path: Path) -> None
 def test_small_words() -> None:
     assert [short(value) for value in (0.618, 1.0, 1.05, float("nan"))] == [".62", "1.00", "1.05", "–"]
     assert [listed(names) for names in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
-
-
-def test_tables_of_repeats_carry_n_interval_and_test() -> None:
-    runs = [
-        run(found, name, "", "near", i)
-        for i in range(6)
-        for name, found in (("a", "0110"), ("b", ("0010", "0001")[i % 2]))
-    ]
-    lines = latex(comparison(*runs)).splitlines()
-    assert r"b & .214 {\scriptsize .143--.286} & .214 & .031 \\" in lines
-    assert "$n = 6$ repeats" in lines[-3] and "sign-flip test over 6 repeats, Holm over 1 pair." in lines[-2]
-    assert all(r"\makebox[0pt]" in line for line in lines[-3:-1])  # else the columns are as wide as the note
-    (row,) = [line for line in latex_differences(comparison(*runs)).splitlines() if line.startswith("a & b")]
-    assert row == r"a & b & 6 repeats & .500 & .429 to .571 & .031 & .031 \\"
