@@ -1,6 +1,7 @@
 """Figure 7 of Chakrabarti, Punera and Subramanyam 2002: does it help to know at which DOM offset a term stands?
 
     python -m benchmarks.effects_apprentice_offsets [--json] [--seeds N | TASK ...]
+    python -m benchmarks.effects_apprentice_offsets --read ROWS.jsonl ... [--plot FILE.png]
 
 A best-first crawl is made with naive-bayes, of each task or of simulated webs as in ``effects_apprentice``. Every link
 (u, v) with u fetched before v is an instance, as in section 3.5. Naive Bayes with the paper's settings (``preset``) is
@@ -11,7 +12,11 @@ instances that are foretold rightly: of low, of high, and of all (the micro-aver
 pairs of a high and a low instance that are put in the right order (0.5 is chance), since a frontier only uses the
 order.
 
+``--features`` names what is compared; besides *offset* and *text* there are those of section 3.8, beside ⟨t, d⟩:
+*topic*, whether u is about the topic, and *siblings*, the relevance of pages fetched before v that are linked near.
+``--gains`` adds the average information gain of the features at each offset, in millibits (Figure 8).
 ``--crawl`` adds what the crawls of two apprentices bring, with and without offsets: relevant pages by the truth.
+``--plot`` draws the shares of all, simulated webs together; ``--read`` takes the rows from files of ``--json``.
 """
 
 from __future__ import annotations
@@ -19,7 +24,8 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -34,22 +40,38 @@ from clew.lab.bench import Readers, bench, settings_of
 from clew.lab.running import remembered
 from clew.lab.tasks import Task, load
 from clew.model import Bools, Outcome, Visit
-from clew.strategies.apprentice.links import Extras, features_of
+from clew.strategies.apprentice.links import Extras, Known, features_of
 from clew.strategies.apprentice.model import Model, Recipe, Smoothing, Table
 from clew.strategies.apprentice.packing import Packed
 from clew.strategies.apprentice.settings import PAPER, ApprenticeSettings
-from clew.strategies.apprentice.window import ordered
+from clew.strategies.apprentice.window import gains, ordered
 
 FOLDS = 5
 WIDEST = 8
+WARMUP = 100
+"""Instances before the first training in crawls (``--crawl``): the paper's 300 are most of so short a crawl."""
+MADE = "made webs"
+LOOKS = (("#D55E00", "s"), ("#0072B2", "o"), ("#009E73", "^"), ("#CC79A7", "D"))
 Row = dict[str, Any]
-Pair = tuple[Visit, int, float]
-"""A page u, the index of its link to v, and the relevance of v."""
+Pair = tuple[Visit, int, Visit]
+"""A page u, the index of its link to v, and v."""
+
+FEATURES: dict[str, Row] = {
+    "text": {"offsets": False},
+    "offset": {"offsets": True},
+    "topic": {"offsets": True, "topics": 1},
+    "siblings": {"offsets": True, "siblings": True},
+}
+
+
+def read_of(visits: Sequence[Visit]) -> list[Visit]:
+    """Those that brought a page that was read."""
+    return [one for one in visits if one.response.outcome is Outcome.OK and one.judgement is not None]
 
 
 def pairs_of(visits: Sequence[Visit]) -> list[Pair]:
-    """Every link (u, v) between pages that were read, u fetched before v."""
-    read = {one.link.key: one for one in visits if one.response.outcome is Outcome.OK and one.judgement is not None}
+    """Every link (u, v) between pages that were read, u fetched before v; in the order of v."""
+    read = {one.link.key: one for one in read_of(visits)}
     wanted = np.array(list(read), np.uint64)
     found = []
     for page in visits:
@@ -59,35 +81,51 @@ def pairs_of(visits: Sequence[Visit]) -> list[Pair]:
         for index in np.flatnonzero(np.isin(keys, wanted)).tolist():
             target = read[int(keys[index])]
             if page.number < target.number:
-                found.append((page, index, target.relevance))
-    return found
+                found.append((page, index, target))
+    return sorted(found, key=lambda pair: pair[2].number)
 
 
-def validated(
-    pairs: Sequence[Pair], d_max: int, offsets: bool, folds: str, given: Row
-) -> tuple[Bools, npt.NDArray[np.float64]]:
-    """Whether each instance is high, bool[n], and its log-odds by what the other folds teach, float64[n]."""
-    settings = ApprenticeSettings(**{**PAPER, **given, "d_max": d_max, "offsets": offsets})
-    extras = Extras(settings, ())
-    features: list[Packed] = []
-    for page, index, _ in pairs:
-        assert page.links is not None
-        features.append(features_of(page.links, index, settings, extras, {}))
-    relevance = np.array([one for _, _, one in pairs])
-    high = relevance >= (float(np.median(relevance)) if settings.buckets == "equal" else settings.cut)
-    targets = [int(page.links.links.keys[index]) for page, index, _ in pairs if page.links is not None]
-    fold = np.array(targets if folds == "target" else range(len(pairs))) % FOLDS
-    recipe = Recipe(
-        d_max, Smoothing(settings.smoothing, settings.proportional), length=settings.length, offsets=offsets
-    )
-    odds = np.zeros(len(pairs))
-    for number in range(FOLDS):
-        taught = np.flatnonzero(fold != number).tolist()
-        table = Table.empty().plus([features[i] for i in taught], high[taught].tolist())
-        model = Model.trained(table, recipe)
-        for i in np.flatnonzero(fold == number).tolist():
-            odds[i] = model.odds(features[i])
-    return high, odds
+@dataclass(frozen=True, slots=True, eq=False)
+class Instances:
+    """Instances with the features of some settings. ``targets``: the keys of their pages v."""
+
+    settings: ApprenticeSettings
+    features: list[Packed]
+    high: Bools
+    targets: list[int]
+
+    @classmethod
+    def of(cls, pairs: Sequence[Pair], read: Sequence[Visit], settings: ApprenticeSettings) -> Instances:
+        """``read``: all pages that were read, in order; v knows those before it as siblings."""
+        relevance = np.array([target.relevance for *_, target in pairs])
+        cut = float(np.median(relevance)) if settings.buckets == "equal" else settings.cut
+        extras, known, done = Extras(settings, ("wanted",)), Known(), 0
+        features, targets = [], []
+        for page, index, target in pairs:
+            assert page.links is not None
+            while settings.siblings and read[done].number < target.number:
+                known[read[done].link.key] = read[done].relevance >= cut
+                done += 1
+            features.append(features_of(page.links, index, settings, extras, known))
+            targets.append(int(page.links.links.keys[index]))
+        return cls(settings, features, relevance >= cut, targets)
+
+    def table(self, which: Bools) -> Table:
+        """The counts of some of them."""
+        return Table.empty().plus([self.features[i] for i in np.flatnonzero(which)], self.high[which].tolist())
+
+    def odds(self, folds: str) -> npt.NDArray[np.float64]:
+        """Log-odds of each by what the other folds teach."""
+        fold = np.array(self.targets if folds == "target" else range(len(self.targets))) % FOLDS
+        own = self.settings
+        smoothing = Smoothing(own.smoothing, own.proportional)
+        recipe = Recipe(own.d_max, smoothing, length=own.length, offsets=own.offsets)
+        odds = np.zeros(len(self.targets))
+        for number in range(FOLDS):
+            model = Model.trained(self.table(fold != number), recipe)
+            for i in np.flatnonzero(fold == number).tolist():
+                odds[i] = model.odds(self.features[i])
+        return odds
 
 
 def study(task: Task, about: Callable[[str], bool], options: argparse.Namespace) -> Iterator[Row]:
@@ -100,28 +138,30 @@ def study(task: Task, about: Callable[[str], bool], options: argparse.Namespace)
     if len(pairs) > options.most:
         some = np.random.default_rng(1).choice(len(pairs), options.most, replace=False)
         pairs = [pairs[i] for i in np.sort(some).tolist()]
-    for d_max in options.windows:
-        for offsets in (False, True):
-            high, odds = validated(pairs, d_max, offsets, options.folds, options.set)
-            right = high == (odds >= 0)
-            yield {
-                "web": task.name,
-                "instances": len(pairs),
-                "high": int(high.sum()),
-                "d_max": d_max,
-                "features": "offset" if offsets else "text",
-                "low right": _share(right[~high]),
-                "high right": _share(right[high]),
-                "all right": _share(right),
-                "in order": round(float(ordered(high, odds[:, None])[0]), 4),
-                **(_crawled(task, about, readers, d_max, offsets, options) if options.crawl else {}),
-            }
+    for d_max, kind in product(options.windows, options.features):
+        settings = ApprenticeSettings(**{**PAPER, **options.set, **FEATURES[kind], "d_max": d_max})
+        instances = Instances.of(pairs, read_of(visits), settings)
+        high, odds = instances.high, instances.odds(options.folds)
+        right = high == (odds >= 0)
+        row = {
+            "web": task.name,
+            "instances": len(pairs),
+            "high": int(high.sum()),
+            "d_max": d_max,
+            "features": kind,
+            "low right": _share(right[~high]),
+            "high right": _share(right[high]),
+            "all right": _share(right),
+            "in order": round(float(ordered(high, odds[:, None])[0]), 4),
+        }
+        if options.gains:
+            bits = gains(instances.table(np.ones(len(pairs), np.bool_)), d_max) if settings.offsets else []
+            row["millibits"] = " ".join(f"{1000 * one:.3f}" for one in bits)
+        yield row | (_crawled(task, about, readers, settings) if options.crawl else {})
 
 
-def _crawled(
-    task: Task, about: Callable[[str], bool], readers: Readers, d_max: int, offsets: bool, options: argparse.Namespace
-) -> Row:
-    table = {"preset": "paper", "warmup": 100, **options.set, "d_max": d_max, "offsets": offsets}
+def _crawled(task: Task, about: Callable[[str], bool], readers: Readers, own: ApprenticeSettings) -> Row:
+    table = {**{name: getattr(own, name) for name in own.__struct_fields__}, "warmup": WARMUP}
     settings = with_table(settings_of(task, "apprentice", "naive-bayes", 1), table)
     with remembered() as store:
         finished(bench(task, settings, store, readers, None))
@@ -134,6 +174,10 @@ def _share(right: Bools) -> float:
 
 def rows(options: argparse.Namespace) -> Iterator[Row]:
     """The rows of all webs."""
+    if options.read:
+        for path in options.read:
+            yield from map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        return
     for path in options.tasks:
         task = load(path)
         if options.budget:
@@ -144,6 +188,44 @@ def rows(options: argparse.Namespace) -> Iterator[Row]:
         for seed in range(options.first, options.first + options.seeds):
             web = Web.made(seed, options)
             yield from study(web.task, web.about, options)
+
+
+def plot(found: Sequence[Row], path: Path) -> None:
+    """A panel a web, all simulated ones in one: shares of all by d_max, by kind of features."""
+    from matplotlib.figure import Figure
+
+    panels: dict[str, list[Row]] = {}
+    for row in found:
+        panels.setdefault(MADE if row["web"].startswith("web ") else row["web"], []).append(row)
+    columns = min(len(panels), 3)
+    lines = -(-len(panels) // columns)
+    figure = Figure(figsize=(3.2 * columns, 2.5 * lines + 0.4), layout="constrained")
+    grid = figure.subplots(lines, columns, squeeze=False, sharex=True).flat
+    for axes, (name, own) in zip(grid, panels.items(), strict=False):
+        _panel(axes, name, own)
+    for axes in list(grid)[len(panels) :]:
+        axes.set_visible(False)
+    figure.supxlabel("d_max", fontsize=10)
+    figure.supylabel("instances foretold rightly, %", fontsize=10)
+    figure.savefig(path, dpi=110)
+
+
+def _panel(axes: Any, name: str, own: Sequence[Row]) -> None:
+    webs = {row["web"] for row in own}
+    for kind, (colour, mark) in zip(dict.fromkeys(row["features"] for row in own), LOOKS, strict=False):
+        values: dict[int, list[float]] = {}
+        for row in own:
+            if row["features"] == kind:
+                values.setdefault(row["d_max"], []).append(100 * row["all right"])
+        axes.plot(
+            list(values), list(map(np.mean, values.values())), color=colour, marker=mark, markersize=4, label=kind
+        )
+        if len(webs) > 1:
+            low, high = list(map(min, values.values())), list(map(max, values.values()))
+            axes.fill_between(list(values), low, high, color=colour, alpha=0.15, linewidth=0)
+    axes.set_title(f"{name} (mean and range of {len(webs)})" if len(webs) > 1 else name, fontsize=9)
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=8)
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -157,6 +239,10 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--most", type=int, default=4_000, help="instances, at most; more are sampled")
     parser.add_argument("--windows", default=",".join(map(str, range(WIDEST + 1))), help="values of d_max")
     parser.add_argument("--folds", choices=("target", "pair"), default="target", help="what folds are made of")
+    parser.add_argument("--features", default="text,offset", help=f"of {', '.join(FEATURES)}")
+    parser.add_argument("--gains", action="store_true", help="also the information gain by offset")
+    parser.add_argument("--read", type=Path, nargs="+", default=[], help="rows of earlier runs, instead of crawls")
+    parser.add_argument("--plot", type=Path, help="a picture of the shares of all")
     parser.add_argument("--crawl", action="store_true", help="also crawl with either")
     parser.add_argument(
         "--web",
@@ -166,6 +252,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="settings beside the preset")
     options = parser.parse_args(arguments)
     options.set = typed(dict(pair.split("=", 1) for pair in options.set), ApprenticeSettings)
+    options.features = options.features.split(",")
     options.windows = [int(one) for one in options.windows.split(",")]
     return options
 
@@ -178,6 +265,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         found.append(row)
         if options.json:
             print(json.dumps(row), flush=True)
+    if options.plot:
+        plot(found, options.plot)
     if not options.json:
         table = Shown(*found[0])
         for row in found:
