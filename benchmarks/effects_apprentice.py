@@ -11,9 +11,11 @@ links that the apprentice foretold rightly before it learned from them.
 ``overlap``: the baseline, an apprentice that was trained with the baseline's finished crawl
 before its first page (``learn_from``), and the recall crawler, which besides follows only links to what the baseline
 fetched (``only_from``). Pages fetched by the baseline, the apprentice, both; and what all three lost.
+``presets``: best-first, and apprentices with the defaults, the paper's settings (trained from 100 instances on) and
+the defaults without offsets, also on task files: lost in the fetches after ``--after``, and what was saved.
 ``training``: CPU seconds to learn from 100,000 instances (those of a best-first crawl, again and again), to
 train, and for scoring 60 links (milliseconds a page).
-With task files: the area under the found-curve over the oracle's, for best-first and the apprentice.
+With task files and another study: the area under the found-curve over the oracle's, for best-first and the apprentice.
 """
 
 from __future__ import annotations
@@ -50,6 +52,11 @@ from clew.web.simulated import parse_spec
 BASELINE, OURS = "best-first", Apprentice.name
 WINDOWS = (0, 1, 2, 3, 5)
 INSTANCES = 100_000
+PRESETS: dict[str, dict[str, Any]] = {
+    "defaults": {},
+    "paper": {"preset": "paper", "warmup": 100},
+    "no offsets": {"offsets": False},
+}
 Row = dict[str, Any]
 
 
@@ -60,6 +67,12 @@ class Web:
     seed: int
     task: Task
     about: Callable[[str], bool]
+
+    @classmethod
+    def of(cls, path: Path, options: argparse.Namespace) -> Web:
+        """That of a task file."""
+        task = replace(load(path), budget=options.budget)
+        return cls(0, task, task.relevant.__contains__)
 
     @classmethod
     def made(cls, seed: int, options: argparse.Namespace) -> Web:
@@ -176,6 +189,18 @@ def overlap(web: Web, options: argparse.Namespace) -> Row:
     }
 
 
+def presets(web: Web, options: argparse.Namespace) -> Row:
+    """Lost after training with the defaults, the paper's settings, and without offsets."""
+    readers = Readers()
+    base = crawled(web, BASELINE, readers).lost(options.after)
+    row: Row = {"seed": web.seed, "web": web.task.name, BASELINE: base}
+    for name, settings in PRESETS.items():
+        ours = crawled(web, OURS, readers, **{**settings, **options.set})
+        lost = ours.lost(options.after)
+        row |= {name: lost, f"saved, {name}": _saved(base, lost), f"right, {name}": ours.right}
+    return row
+
+
 def training(web: Web, options: argparse.Namespace) -> Row:
     """What learning, training and scoring cost."""
     with remembered() as store:
@@ -207,7 +232,7 @@ def _saved(base: int, ours: int) -> float:
     return round(1.0 - ours / max(base, 1), 4)
 
 
-STUDIES = {"online": online, "window": window, "overlap": overlap, "training": training}
+STUDIES = {"online": online, "window": window, "overlap": overlap, "presets": presets, "training": training}
 
 
 def areas(paths: Sequence[Path], options: argparse.Namespace) -> Iterator[Row]:
@@ -219,6 +244,9 @@ def areas(paths: Sequence[Path], options: argparse.Namespace) -> Iterator[Row]:
 
 def rows(options: argparse.Namespace) -> Iterator[Row]:
     """A row a web or task."""
+    if options.tasks and options.study == "presets":
+        yield from (presets(Web.of(path, options), options) for path in options.tasks)
+        return
     if options.tasks:
         yield from areas(options.tasks, options)
         return

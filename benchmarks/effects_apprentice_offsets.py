@@ -29,6 +29,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 from rich.console import Console
@@ -42,7 +43,7 @@ from clew.lab.tasks import Task, load
 from clew.model import Bools, Outcome, Visit
 from clew.strategies.apprentice.links import Extras, Known, features_of
 from clew.strategies.apprentice.model import Model, Recipe, Smoothing, Table
-from clew.strategies.apprentice.packing import Packed
+from clew.strategies.apprentice.packing import TEXT, Packed, kinds, offsets_of
 from clew.strategies.apprentice.settings import PAPER, ApprenticeSettings
 from clew.strategies.apprentice.window import gains, ordered
 
@@ -56,12 +57,9 @@ Row = dict[str, Any]
 Pair = tuple[Visit, int, Visit]
 """A page u, the index of its link to v, and v."""
 
-FEATURES: dict[str, Row] = {
-    "text": {"offsets": False},
-    "offset": {"offsets": True},
-    "topic": {"offsets": True, "topics": 1},
-    "siblings": {"offsets": True, "siblings": True},
-}
+TEXT_ONLY, OFFSET = "text", "offset"
+EXTRA: dict[str, Row] = {"topic": {"topics": 1}, "siblings": {"siblings": True}}
+FEATURES = (TEXT_ONLY, OFFSET, *EXTRA)
 
 
 def read_of(visits: Sequence[Visit]) -> list[Visit]:
@@ -110,6 +108,18 @@ class Instances:
             targets.append(int(page.links.links.keys[index]))
         return cls(settings, features, relevance >= cut, targets)
 
+    def narrowed(self, d_max: int, offsets: bool) -> Instances:
+        """The same with a narrower window, and all text at d = 0 without ``offsets``."""
+        settings = msgspec.structs.replace(self.settings, d_max=d_max, offsets=offsets)
+        return replace(self, settings=settings, features=[self._narrowed(one, d_max, offsets) for one in self.features])
+
+    def _narrowed(self, features: Packed, d_max: int, offsets: bool) -> Packed:
+        offset = offsets_of(features, self.settings.d_max)
+        features, offset = features[np.abs(offset) <= d_max], offset[np.abs(offset) <= d_max]
+        if not offsets:
+            offset = np.where(kinds(features) == TEXT, 0, offset)
+        return (features & ~np.uint64(0xFF)) | (offset + d_max).astype(np.uint64)
+
     def table(self, which: Bools) -> Table:
         """The counts of some of them."""
         return Table.empty().plus([self.features[i] for i in np.flatnonzero(which)], self.high[which].tolist())
@@ -138,9 +148,13 @@ def study(task: Task, about: Callable[[str], bool], options: argparse.Namespace)
     if len(pairs) > options.most:
         some = np.random.default_rng(1).choice(len(pairs), options.most, replace=False)
         pairs = [pairs[i] for i in np.sort(some).tolist()]
+    given = {**PAPER, **options.set, "d_max": max(options.windows)}
+    widest = {
+        kind: Instances.of(pairs, read_of(visits), ApprenticeSettings(**{**given, **EXTRA.get(kind, {})}))
+        for kind in {kind: kind if kind in EXTRA else OFFSET for kind in options.features}.values()
+    }
     for d_max, kind in product(options.windows, options.features):
-        settings = ApprenticeSettings(**{**PAPER, **options.set, **FEATURES[kind], "d_max": d_max})
-        instances = Instances.of(pairs, read_of(visits), settings)
+        instances = widest[kind if kind in EXTRA else OFFSET].narrowed(d_max, kind != TEXT_ONLY)
         high, odds = instances.high, instances.odds(options.folds)
         right = high == (odds >= 0)
         row = {
@@ -155,9 +169,9 @@ def study(task: Task, about: Callable[[str], bool], options: argparse.Namespace)
             "in order": round(float(ordered(high, odds[:, None])[0]), 4),
         }
         if options.gains:
-            bits = gains(instances.table(np.ones(len(pairs), np.bool_)), d_max) if settings.offsets else []
+            bits = gains(instances.table(np.ones(len(pairs), np.bool_)), d_max) if kind != TEXT_ONLY else []
             row["millibits"] = " ".join(f"{1000 * one:.3f}" for one in bits)
-        yield row | (_crawled(task, about, readers, settings) if options.crawl else {})
+        yield row | (_crawled(task, about, readers, instances.settings) if options.crawl else {})
 
 
 def _crawled(task: Task, about: Callable[[str], bool], readers: Readers, own: ApprenticeSettings) -> Row:
