@@ -7,10 +7,10 @@ A best-first crawl is made with naive-bayes, of each task or of simulated webs a
 (u, v) with u fetched before v is an instance, as in section 3.5. Naive Bayes with the paper's settings (``preset``) is
 cross-validated for d_max = 0 to 8: once with features ⟨t, d⟩ (*offset*), once with the terms of the same window as one
 bag (*text*). The five folds are of target pages v, since of a page that a crawl is to choose nothing is known yet;
-with ``--folds pair`` of pairs, as in an ordinary cross-validation, where other links to v are learned from. Shares of
-instances that are foretold rightly: of low, of high, and of all (the micro-average of Figure 6); and the share of
-pairs of a high and a low instance that are put in the right order (0.5 is chance), since a frontier only uses the
-order.
+with ``--folds pair`` they are of pairs, as in an ordinary cross-validation, where other links to v are learned from.
+Shares of instances that are foretold rightly: of low, of high, and of all (the micro-average of Figure 6); and the
+share of pairs of a high and a low instance that are put in the right order (0.5 is chance), since a frontier only uses
+the order.
 
 ``--features`` names what is compared; besides *offset* and *text* there are those of section 3.8, beside ⟨t, d⟩:
 *topic*, whether u is about the topic, and *siblings*, the relevance of pages fetched before v that are linked near.
@@ -153,9 +153,9 @@ def study(task: Task, about: Callable[[str], bool], options: argparse.Namespace)
         kind: Instances.of(pairs, read_of(visits), ApprenticeSettings(**{**given, **EXTRA.get(kind, {})}))
         for kind in {kind: kind if kind in EXTRA else OFFSET for kind in options.features}.values()
     }
-    for d_max, kind in product(options.windows, options.features):
+    for d_max, kind, folds in product(options.windows, options.features, options.folds):
         instances = widest[kind if kind in EXTRA else OFFSET].narrowed(d_max, kind != TEXT_ONLY)
-        high, odds = instances.high, instances.odds(options.folds)
+        high, odds = instances.high, instances.odds(folds)
         right = high == (odds >= 0)
         row = {
             "web": task.name,
@@ -163,6 +163,7 @@ def study(task: Task, about: Callable[[str], bool], options: argparse.Namespace)
             "high": int(high.sum()),
             "d_max": d_max,
             "features": kind,
+            "folds": folds,
             "low right": _share(right[~high]),
             "high right": _share(right[high]),
             "all right": _share(right),
@@ -210,7 +211,8 @@ def plot(found: Sequence[Row], path: Path) -> None:
 
     panels: dict[str, list[Row]] = {}
     for row in found:
-        panels.setdefault(MADE if row["web"].startswith("web ") else row["web"], []).append(row)
+        name = MADE if row["web"].startswith("web ") else row["web"]
+        panels.setdefault(f"{name}, folds of {row['folds']}s", []).append(row)
     columns = min(len(panels), 3)
     lines = -(-len(panels) // columns)
     figure = Figure(figsize=(3.2 * columns, 2.5 * lines + 0.4), layout="constrained")
@@ -252,7 +254,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--pages", type=int, default=100_000)
     parser.add_argument("--most", type=int, default=4_000, help="instances, at most; more are sampled")
     parser.add_argument("--windows", default=",".join(map(str, range(WIDEST + 1))), help="values of d_max")
-    parser.add_argument("--folds", choices=("target", "pair"), default="target", help="what folds are made of")
+    parser.add_argument("--folds", default="target", help="what folds are made of: target, pair or target,pair")
     parser.add_argument("--features", default="text,offset", help=f"of {', '.join(FEATURES)}")
     parser.add_argument("--gains", action="store_true", help="also the information gain by offset")
     parser.add_argument("--read", type=Path, nargs="+", default=[], help="rows of earlier runs, instead of crawls")
@@ -266,6 +268,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="settings beside the preset")
     options = parser.parse_args(arguments)
     options.set = typed(dict(pair.split("=", 1) for pair in options.set), ApprenticeSettings)
+    options.folds = options.folds.split(",")
     options.features = options.features.split(",")
     options.windows = [int(one) for one in options.windows.split(",")]
     return options
