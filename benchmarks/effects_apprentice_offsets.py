@@ -210,12 +210,12 @@ def plot(found: Sequence[Row], path: Path) -> None:
     from matplotlib.figure import Figure
 
     panels: dict[str, list[Row]] = {}
-    for row in found:
+    for row in sorted(found, key=lambda row: row["folds"], reverse=True):
         name = MADE if row["web"].startswith("web ") else row["web"]
-        panels.setdefault(f"{name}, folds of {row['folds']}s", []).append(row)
+        panels.setdefault(f"{name}\nfolds of {row['folds']}s", []).append(row)
     columns = min(len(panels), 3)
     lines = -(-len(panels) // columns)
-    figure = Figure(figsize=(3.2 * columns, 2.5 * lines + 0.4), layout="constrained")
+    figure = Figure(figsize=(3.2 * columns, 2.6 * lines + 0.4), layout="constrained")
     grid = figure.subplots(lines, columns, squeeze=False, sharex=True).flat
     for axes, (name, own) in zip(grid, panels.items(), strict=False):
         _panel(axes, name, own)
@@ -239,7 +239,7 @@ def _panel(axes: Any, name: str, own: Sequence[Row]) -> None:
         if len(webs) > 1:
             low, high = list(map(min, values.values())), list(map(max, values.values()))
             axes.fill_between(list(values), low, high, color=colour, alpha=0.15, linewidth=0)
-    axes.set_title(f"{name} (mean and range of {len(webs)})" if len(webs) > 1 else name, fontsize=9)
+    axes.set_title(f"{name}; mean and range of {len(webs)}" if len(webs) > 1 else name, fontsize=9)
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8)
 
