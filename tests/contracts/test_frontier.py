@@ -63,6 +63,8 @@ class TestFrontier:
         assert len(frontier) == 4
         assert drain(frontier) == [2, 1, 3, 4]
         assert len(frontier) == 0
+        frontier.add(keys(*range(10, 60)), hosts(*[0] * 50), scores(*[0.5] * 50), row=8)  # many links at once
+        assert drain(frontier) == list(range(10, 60))
 
     def test_a_lease_says_where_the_link_lies(self, make: Callable[[str], Frontier]) -> None:
         frontier = make("best")
@@ -171,11 +173,15 @@ class TestFrontier:
         lease = frontier.lease(0.0)
         assert lease is not None and lease.row == 2
 
+    @pytest.mark.parametrize("size", [1, 40])
     @pytest.mark.parametrize(("rule", "score", "row"), [("best", 0.75, 2), ("first", 0.25, 1), ("mean", 0.5, 2)])
-    def test_several_links_to_one_url(self, make: Callable[[str], Frontier], rule: str, score: float, row: int) -> None:
+    def test_several_links_to_one_url(
+        self, make: Callable[[str], Frontier], rule: str, score: float, row: int, size: int
+    ) -> None:
         frontier = make(rule)
         for number, value in ((1, 0.25), (2, 0.75), (3, 0.5)):
-            frontier.add(keys(1), hosts(0), scores(value), row=number)
+            others = range(100 * number + 1, 100 * number + size)
+            frontier.add(keys(1, *others), hosts(*[0] * size), scores(value, *[0.0] * (size - 1)), row=number)
         lease = frontier.lease(0.0)
         assert lease is not None
         assert (lease.score, lease.row) == (score, row)

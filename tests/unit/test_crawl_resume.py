@@ -139,6 +139,11 @@ def test_counts_add_up(tmp_path: Path) -> None:
     assert result.failed == sum(row["outcome"] == "failed" for row in rows) > 0
     assert result.redirects == sum(row["outcome"] == "redirect" for row in rows) > 0
     assert result.harvest_rate == pytest.approx(result.relevant / 250, abs=1e-6)
+    store = Project(folder).open_store(read_only=True)
+    ledger = store.journal.ledger()
+    store.close()
+    assert [ledger.get(kind, 0) for kind in ("redirect", "failed")] == [result.redirects, result.failed]
+    assert sum(ledger.get(kind, 0) for kind in ("ok", "redirect", "failed", "retried")) == 250
 
 
 def test_a_stopping_rule_of_clew_toml_is_named(tmp_path: Path) -> None:
