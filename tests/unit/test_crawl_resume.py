@@ -159,7 +159,7 @@ def test_full_topics_stop_a_crawl_after_a_session(tmp_path: Path) -> None:
     folder = project(tmp_path / "p")
     toml = folder / "clew.toml"
     toml.write_text(toml.read_text() + "\n[stop]\ntopic_pages = 5\n", encoding="utf-8")
-    result = Project(folder).crawl()
+    result = Project(folder).crawl(max_pages=400)
     assert result.stopped_by == "topic_pages"
     assert result.relevant >= 5
     assert result.fetched < 400
