@@ -198,7 +198,8 @@ def measured(web: Web, options: argparse.Namespace) -> Row:
         finished(setup)
         names = setup.interest.topics
         trained = {number: topic for topic, numbers in ours.archetypes.items() for number in numbers}
-        pages = read_pages(setup, set(trained), {*web.seeds, *web.examples.relevant, *web.examples.irrelevant})
+        known = {*web.seeds, *map(str, web.examples.relevant), *map(str, web.examples.irrelevant)}
+        pages = read_pages(setup, set(trained), known)
         stages = ours.judges[0], ours.judges[min(1, len(ours.judges) - 1)], ours.judges[-1]
         first, second, last = (filed(one, pages, web, names) for one in stages)
         links = {number: topic for one in ours.rounds.noted for topic, its in one.items() for number in its.by_links}
@@ -271,8 +272,8 @@ def rows(judge: str, options: argparse.Namespace) -> Iterator[Row]:
 
 def medians(webs: Sequence[Row]) -> dict[str, Any]:
     """Medians over the webs, of the gain in precision too; sums of the admissions."""
-    names = ("precision_0", "precision_1", "precision", "recall_0", "recall", "f1_0", "f1")
-    names += ("harvest_0", "harvest", "early", "late")
+    names = ["precision_0", "precision_1", "precision", "recall_0", "recall", "f1_0", "f1"]
+    names += ["harvest_0", "harvest", "early", "late"]
     values = {name: [value for row in webs if (value := getattr(row, name)) is not None] for name in names}
     found = {name: round(statistics.median(its), 4) for name, its in values.items() if its}
     gains = [row.precision - row.precision_0 for row in webs]
