@@ -338,3 +338,13 @@ def test_the_same_runs_give_the_same_files(folder: Path, tmp_path: Path) -> None
 def test_small_words() -> None:
     assert [short(value) for value in (0.618, 1.0, 1.05, float("nan"))] == [".62", "1.00", "1.05", "–"]
     assert [listed(names) for names in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
+
+
+def test_names_in_plots_leave_out_a_judge_that_all_share_and_take_several_lines() -> None:
+    long = "apprentice(preset=paper, warmup=100)"
+    one = figures.looks(comparison(BEST, run("0100", long)))
+    assert [look.label for look in one.values()] == ["best-first", "apprentice\n(preset=paper,\nwarmup=100)"]
+    assert one[f"{long} / nb"].line == "apprentice (preset=paper, warmup=100)"
+    two = figures.looks(comparison(BEST, run("0100", long, "svm"), PLAIN))
+    assert two["best-first / nb"].label == "best-first / nb"
+    assert two[f"{long} / svm"].label == "apprentice\n(preset=paper,\nwarmup=100)\nsvm"

@@ -24,7 +24,6 @@ from clew.lab.figures import (
     references,
     styled,
     window,
-    wrapped,
 )
 from clew.lab.paths import finds_by_tunnel, mean_counts
 from clew.lab.results import Run
@@ -51,7 +50,7 @@ def loss(salt: str, comparison: Comparison, task: str) -> Any:
     left.set(xlim=(0, budget), ylim=(-0.02, 1.04), title="by the truth", ylabel="loss, pages a fetch so far")
     right.set(title="by the judge")
     for panel in (left, right):
-        panel.xaxis.get_major_locator().set_params(nbins=5)
+        panel.xaxis.get_major_locator().set_params(nbins=4)
     figure.supxlabel("pages fetched", color=INK, fontsize=10)
     figure.legend(*left.get_legend_handles_labels(), loc="outside right upper", handlelength=3.2)
     return figure
@@ -85,8 +84,8 @@ def tunnels(salt: str, comparison: Comparison, task: str) -> Any:
 @styled
 def predictions(salt: str, comparison: Comparison, task: str) -> Any:
     """How well the scores of links foretold the truth, for each class: medians of the repeats."""
-    names = comparison.ranked(task)
-    figure, axes = _rows(names)
+    names, known = comparison.ranked(task), looks(comparison)
+    figure, axes = _rows([known[name].line for name in names])
     labels = {
         "auc": "AUC: a relevant page's link\nscored above an irrelevant one's",
         "relevant": "relevant pages above\nthe median score",
@@ -106,7 +105,7 @@ def predictions(salt: str, comparison: Comparison, task: str) -> Any:
 @styled
 def overlap(salt: str, comparison: Comparison, task: str) -> Any:
     """Jaccard coefficients, in percent, of what methods found: the first repeat of each."""
-    names = comparison.ranked(task)[:MATRIX]
+    names, known = comparison.ranked(task)[:MATRIX], looks(comparison)
     firsts = first_runs(comparison, task, names)
     shares = measures.overlap(firsts)
     size = len(names)
@@ -118,7 +117,9 @@ def overlap(salt: str, comparison: Comparison, task: str) -> Any:
         axes.text(column, row, said, ha="center", va="center")
     axes.set(xlim=(-0.5, size - 0.5), ylim=(size - 0.5, -0.5), aspect="equal")
     axes.set_xticks(range(size), [str(place + 1) for place in range(size)])
-    labels = [f"{name} ({int(run.found.sum()):,}) {place}" for place, (name, run) in _numbered(names, firsts)]
+    labels = [
+        f"{known[name].line} ({int(run.found.sum()):,}) {place}" for place, (name, run) in _numbered(names, firsts)
+    ]
     axes.set_yticks(range(size), labels)
     figure.suptitle(
         "found by both, in percent of what either found; in brackets: pages found", fontsize=9, x=0, ha="left"
@@ -143,7 +144,7 @@ def costs(salt: str, comparison: Comparison, task: str) -> Any:
         panel.barh(range(len(names)), values, height=0.7, color=[known[name].color for name in names])
         panel.set(xlabel=label, ylim=(len(names) - 0.5, -0.5))
         panel.grid(visible=False, axis="y")
-    panels[0].set_yticks(range(len(names)), names)
+    panels[0].set_yticks(range(len(names)), [known[name].line for name in names])
     return figure
 
 
@@ -203,7 +204,7 @@ def _histograms(comparison: Comparison, task: str, label: str, counted: Callable
     for panel, name in zip(panels.flat, names, strict=False):
         counts = counted(comparison.of(task, name))
         panel.bar(np.arange(len(counts)), counts, width=0.8, color=known[name].color)
-        panel.set_title(wrapped(name))
+        panel.set_title(known[name].label)
         panel.xaxis.get_major_locator().set_params(integer=True)
     for panel in panels.flat[len(names) :]:
         panel.set_visible(False)

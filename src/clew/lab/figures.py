@@ -10,13 +10,14 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
 
-from clew.lab.comparison import BASELINE, Comparison
+from clew.lab.comparison import BASELINE, Comparison, method
 from clew.lab.measures import sliding
 from clew.lab.printfont import family
 from clew.lab.results import Run
@@ -24,6 +25,8 @@ from clew.model import Bools, Doubles, Floats
 from clew.text.shown import plot_label
 
 LEADERS, BANDS = 6, 3
+WIDTH = 24
+"""Letters on a line of a method's name."""
 GREY = "#8C8C8C"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 LINES = ("-", "--", "-.", (0, (4, 1, 1, 1, 1, 1)))
@@ -90,12 +93,18 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a method is drawn; ``leading``: in colour, or the baseline."""
+    """How a method is drawn; ``leading``: in colour, or the baseline; ``label``: its name, in several lines if long."""
 
     color: str
     linestyle: Any
     marker: str
     leading: bool
+    label: str = ""
+
+    @property
+    def line(self) -> str:
+        """The label on one line."""
+        return self.label.replace("\n", " ")
 
 
 def looks(comparison: Comparison) -> dict[str, Look]:
@@ -106,7 +115,14 @@ def looks(comparison: Comparison) -> dict[str, Look]:
         name: Look(COLOURS[i], LINES[i % len(LINES)], MARKERS[i % len(MARKERS)], True) for i, name in enumerate(leaders)
     }
     known |= dict.fromkeys(plain, Look(GREY, "-", "*", True))
-    return {name: known.get(name, Look(GREY, "-", "", False)) for name in comparison.methods}
+    one_judge = len({run.judge for run in comparison.runs}) == 1
+    strategies = {method(run): run.strategy for run in comparison.runs}
+    return {
+        name: replace(
+            known.get(name, Look(GREY, "-", "", False)), label=wrapped(strategies[name] if one_judge else name)
+        )
+        for name in comparison.methods
+    }
 
 
 def styled(plot: Callable[Concatenate[str, Parameters], Any]) -> Callable[Parameters, Drawn]:
@@ -246,11 +262,11 @@ def _reference(axes: Any, repeats: Sequence[Bools], values: Callable[[Bools], Do
 
 def legend_entries(axes: Any, known: Mapping[str, Look], *, lines: bool) -> None:
     """An entry for each method in colour, and one for all others, which is named where it stands alone."""
-    for name, look in known.items():
+    for look in known.values():
         if look.leading:
             line = look.linestyle if lines else ""
-            axes.plot([], [], color=look.color, marker=look.marker, linestyle=line, label=name, **EDGED)
-    others = [name for name, look in known.items() if not look.leading]
+            axes.plot([], [], color=look.color, marker=look.marker, linestyle=line, label=look.label, **EDGED)
+    others = [look.label for look in known.values() if not look.leading]
     if others:
         line, marker = ("-", "") if lines else ("", "|")
         label = others[0] if len(others) == 1 else f"{len(others)} others"
@@ -268,8 +284,11 @@ def thinned(n: int, most: int = 200) -> Any:
 
 
 def wrapped(name: str) -> str:
-    """A method's name on two lines."""
-    return name.replace(" / ", "\n")
+    """A method's name, in several lines where it is long: its judge, and settings in brackets, stand below."""
+    if len(name) <= WIDTH:
+        return name
+    parts = re.sub(r"(?<=\S)\(", "\n(", name.replace(" / ", "\n")).splitlines()
+    return "\n".join(line for part in parts for line in wrap(part, WIDTH, break_long_words=False))
 
 
 def new_figure(height: float = 3.6, **panels: Any) -> tuple[Any, Any]:

@@ -74,6 +74,7 @@ th:first-child { text-align: left; white-space: nowrap; font-weight: 400; } thea
 thead th { vertical-align: bottom; } thead th + th { width: 6.5rem; font-size: .82rem; }
 td { background: linear-gradient(90deg, var(--bar) calc(100% * var(--v, 0)), transparent 0); }
 td small { color: var(--soft); display: block; white-space: nowrap; } tr.limit { font-style: italic; }
+@media (max-width: 40rem) { th:first-child { white-space: normal; overflow-wrap: anywhere; min-width: 7rem; } }
 nav a { color: inherit; margin-right: 1rem; } footer { color: var(--soft); font-size: .85rem; margin-top: 2rem; }
 """
 
