@@ -30,9 +30,10 @@ from benchmarks.mutants.tracing import Steady, Tracing, mark
 HEAVY = ("numpy", "msgspec", "hypothesis", "lxml.html", "scipy.sparse", "sklearn.svm", "sklearn.linear_model", "rich",
          "aiohttp", "uvloop", "ada_url", "Stemmer")  # fmt: skip
 QUIET = ["-q", "-x", "-p", "no:cacheprovider", "--no-header", "-W", "default"]
-CPU_S, TEST_S, WALL_S = 20.0, 5.0, 900.0
-"""What a mutant, and each test with it, may take in addition to three times what its tests took without it, by the
-clock thirty times. The last is for tests that wait for ever; it is long, since a busy machine must not kill mutants."""
+CPU_S, TEST_S, WALL_S = 20.0, 10.0, 900.0
+"""What a mutant may take in addition to three times what its tests took without it; each test, to three times what the
+slowest of its file took, since what they share is made by whichever comes first; and, by the clock, to thirty times.
+The last is for tests that wait for ever; it is long, since a busy machine must not kill mutants."""
 
 MEMORY = 6 << 30
 Fate = Literal["killed", "survived", "no end", "not run"]
@@ -72,6 +73,14 @@ class Known:
                 self.callers.setdefault((path, line), []).append(name)
         return [name.rpartition(" ")[0] for name in found if name.endswith(" failed")]
 
+    def slowest(self, tests: Sequence[str]) -> dict[str, float]:
+        """By file of these tests the seconds of the slowest test in it."""
+        files = {test.partition("::")[0]: 0.0 for test in tests}
+        for test, seconds in self.seconds.items():
+            if (file := test.partition("::")[0]) in files:
+                files[file] = max(files[file], seconds)
+        return files
+
     def of(self, mutant: Mutant, files: Sequence[Path]) -> list[str]:
         """The tests in these files that call the changed function, the quickest first; for changes outside of
         functions, and in those called while modules are imported, all that call anything in the module."""
@@ -85,14 +94,14 @@ class Known:
 
 
 class Limits:
-    """A plugin that gives each test its own limit of CPU; ``seconds``: what tests took without a mutant."""
+    """A plugin that gives each test its own limit of CPU; ``slowest``: seconds by test file."""
 
-    def __init__(self, seconds: dict[str, float]) -> None:
-        self.seconds = seconds
+    def __init__(self, slowest: dict[str, float]) -> None:
+        self.slowest = slowest
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-        limit = int(time.process_time() + TEST_S + 3 * self.seconds.get(nodeid, 0.0)) + 1
+        limit = int(time.process_time() + TEST_S + 3 * self.slowest.get(nodeid.partition("::")[0], 0.0)) + 1
         resource.setrlimit(resource.RLIMIT_CPU, (min(limit, hard), hard))
 
 
@@ -175,8 +184,9 @@ class Runner:
 
     def _start(self, mutant: Mutant, copy: Path, tests: list[str]) -> tuple[int, Job]:
         self._write(copy, mutant, mutant.text.encode())
-        seconds = sum(self.tests.seconds[test] for test in tests)
-        pid = _forked(copy, [*QUIET, *tests], [Steady(), Limits(self.tests.seconds)], CPU_S + 3 * seconds)
+        slowest = self.tests.slowest(tests)
+        seconds = sum(self.tests.seconds[test] for test in tests) + sum(slowest.values())
+        pid = _forked(copy, [*QUIET, *tests], [Steady(), Limits(slowest)], CPU_S + 3 * seconds)
         return pid, Job(mutant, copy, tests, time.monotonic() + WALL_S + 30 * seconds)
 
     def _mend(self, job: Job) -> None:

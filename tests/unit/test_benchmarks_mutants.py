@@ -92,6 +92,7 @@ def test_tests_that_call_the_changed_function_are_chosen_the_quickest_first() ->
     assert len(known.of(Mutant(path, 71, 0, "a", "b", 60), [ROOT / file])) == 0
     known.take({"": {"seconds": 0.0, "called": [["graph/hits.py", 60]]}})
     assert len(known.of(Mutant(path, 71, 0, "a", "b", 60), [ROOT / file])) == 3, "its call is part of the import"
+    assert known.slowest([f"{file}::quick", "tests/unit/test_new.py::a"]) == {file: 2.0, "tests/unit/test_new.py": 0.0}
     known.longest = 1.5
     assert known.of(mutant, [ROOT / file]) == [f"{file}::quick"]
 
