@@ -12,7 +12,7 @@ import pytest
 from clew.errors import TrainingError
 from clew.judges.base import JudgeContext
 from clew.judges.centroid import CentroidJudge
-from clew.model import OTHER, Doubles, Example
+from clew.model import OTHER, Bools, Doubles, Example
 from support import text_page
 
 TOPICS = ("sailing", "chess")
@@ -129,3 +129,43 @@ def test_what_is_not_trained_on_is_scored_too() -> None:
     assert found.shape == (len(pages), 2)
     assert found[4] == pytest.approx(scores(judge, SAILING[4]), abs=1e-6)
     assert found[0, 0] < scores(judge, SAILING[0])[0], "left out, it is not its own example"
+
+
+@pytest.mark.parametrize("negative", [0.0, 0.5])
+def test_held_out_scores_of_centroids_are_those_of_the_other_pages(negative: float) -> None:
+    """Every page in turn: centroids of the others, from the same vectors; features that only it holds are unknown."""
+    topics = ("home", "home/sailing", "home/taxes", "chess")
+    context = JudgeContext(topics, together=[(1, 3)])
+    judge = CentroidJudge(context, CentroidJudge.Settings(negative=negative))
+    given = [(text, label) for label, texts in ((1, SAILING), (2, OTHERS), (3, CHESS)) for text in texts]
+    given += [("boat tax house", 0), ("sail weather rain", OTHER), ("weather rain tax", OTHER)]
+    bags, labels = [judge.features.bag(text_page(text)) for text, _ in given], [label for _, label in given]
+    judge.fit_bags(bags, labels, {"en"})
+    rows = np.zeros((len(bags), len(judge.vocabulary)))
+    for row, bag in zip(rows, bags, strict=True):
+        places, counts = judge.vocabulary.project(bag)
+        row[places] = judge.vectors.of(places, counts)
+    members, outsiders = judge.tree.members(labels), judge.tree.outsiders(labels)
+
+    def centroid(topic: int, among: Bools) -> Doubles:
+        own, rest = ((side[topic] & among) @ rows for side in (members, outsiders))
+        found = own / np.linalg.norm(own) - negative * rest / np.linalg.norm(rest)
+        return np.asarray(found / np.linalg.norm(found), np.float64)
+
+    whole = np.ones(len(bags), np.bool_)
+    for topic in range(len(topics)):
+        assert judge.centroids[:, topic] == pytest.approx(centroid(topic, whole), abs=1e-5)
+    for left_out, label in enumerate(labels):
+        others = np.arange(len(bags)) != left_out
+        seen = np.where((rows[others] > 0).any(axis=0), rows[left_out], 0.0)
+        found = judge._held_out(bags[left_out], label)
+        for topic in range(len(topics)):
+            expected = centroid(topic, others) @ seen / np.linalg.norm(seen) if seen.any() else np.nan
+            assert found[topic] == pytest.approx(expected, abs=1e-5, nan_ok=True)
+
+
+def test_a_page_of_which_nothing_is_on_another_has_no_held_out_score() -> None:
+    judge = CentroidJudge(JudgeContext(), CentroidJudge.Settings(pairs=False))
+    bags = [judge.features.bag(text_page(text)) for text in ("yacht regatta", "yacht wind", "zebra", "tax budget")]
+    judge.fit_bags(bags, [0, 0, 0, OTHER], {"en"})
+    assert [bool(np.isnan(judge._held_out(bag, 0))[0]) for bag in bags[:3]] == [False, False, True]

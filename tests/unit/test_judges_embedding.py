@@ -6,20 +6,22 @@ import importlib.util
 import pickle
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
+from wordfreq import get_frequency_dict
 
 from clew.config import Settings
 from clew.errors import ConfigError, TrainingError
+from clew.judges.bags import Bag
 from clew.judges.base import Judge, JudgeContext
 from clew.judges.embedding import Embedded, EmbeddingJudge
 from clew.judges.registry import make
-from clew.judges.wordvectors import word_vectors
-from clew.model import OTHER, Doubles, Example, Page
+from clew.judges.wordvectors import general_words, word_vectors
+from clew.model import OTHER, Doubles, Example, Floats, Page
 from clew.project.project import Project
 from support import text_page
 
@@ -112,7 +114,8 @@ def test_mean_by_hand(plane: str) -> None:
 
 def test_a_page_without_known_words_is_an_empty_bag(plane: str) -> None:
     for words in ("", "nonsense gibberish", "the and of"):
-        assert len(Embedded(folder=plane).bag(page(words))[0]) == 0
+        ids, weights = Embedded(folder=plane).bag(page(words))
+        assert len(ids) == len(weights) == 0
 
 
 def flat(plane: str) -> EmbeddingJudge:
@@ -208,6 +211,48 @@ def test_without_negatives_general_text_joins(tree: str) -> None:
 def test_a_topic_without_a_readable_example_is_named(tree: str) -> None:
     with pytest.raises(TrainingError, match="no example page with text for topic 'Sport'"):
         trained(tree, 1, 2, OTHER)
+
+
+def test_general_words_are_the_most_frequent_but_for_stop_words() -> None:
+    """5,000 of a language, in proportion; of two languages each weighs a half."""
+    (english, of_english), (german, of_german) = (general_words((code,)) for code in ("en", "de"))
+    assert len(english) == len(german) == 5_000
+    assert not {"the", "and"} & {*english} and not {"und", "der"} & {*german}
+    frequency = get_frequency_dict("en", wordlist="small")
+    whole = sum(frequency[word] for word in english)
+    assert of_english == pytest.approx(np.array([frequency[word] / whole for word in english]))
+    both = dict(zip(*(list(column) for column in general_words(("en", "de"))), strict=True))
+    assert set(both) == {*english, *german} and sum(both.values()) == pytest.approx(1.0)
+    for word in ("people", "jahr", *({*english} & {*german})):
+        shares = [float(of[words.index(word)]) if word in words else 0.0 for words, of in
+                  ((english, of_english), (german, of_german))]  # fmt: skip
+        assert both[word] == pytest.approx(sum(shares) / 2)
+    assert general_words(())[0] == english
+
+
+def test_general_pages_have_two_hundred_words(tree: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forty, of words that the model may not know."""
+    counted, mean = [], Embedded.mean
+
+    def counting(self: Embedded, words: Sequence[str], weights: Floats) -> Bag:
+        counted.append(float(weights.sum()))
+        assert len(words) == len(weights)
+        return mean(self, words, weights)
+
+    monkeypatch.setattr(Embedded, "mean", counting)
+    judge = EmbeddingJudge(JudgeContext(), EmbeddingJudge.Settings(model=tree))
+    judge.languages = ("en",)
+    assert len(judge._background_pages([])) == 40
+    assert counted == [200.0] * 40
+
+
+def test_words_are_cut_where_no_word_is_so_long(plane: str) -> None:
+    """What comes after 200 characters is not looked at; words beyond the first 2,000 of a page neither."""
+    long = page(" ".join(["sail"] * 2_000 + ["bond"] * 9))
+    assert Embedded(folder=plane).words(long)[0] == ["sail"]
+    vectors = word_vectors(plane)
+    vectors._rows.clear()
+    assert vectors.of(["x" * 300, "sail"])[1] == pytest.approx(PLANE["sail"])
 
 
 def test_words_forgotten_come_back(plane: str, monkeypatch: pytest.MonkeyPatch) -> None:

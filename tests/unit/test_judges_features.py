@@ -1,9 +1,8 @@
-"""Features, selection of features and vectors against values worked out by hand."""
+"""Features and selection of features against values worked out by hand."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -12,8 +11,6 @@ from scipy.sparse import csr_matrix
 from clew.judges import selection
 from clew.judges.bags import Vocabulary
 from clew.judges.features import PLAIN, Features, pair_ids
-from clew.judges.vectors import Vectors
-from clew.model import Doubles, TermIds
 from clew.text.terms import term_id, tokeniser
 from support import html_page, text_page
 
@@ -138,6 +135,13 @@ def test_features_are_chosen_by_the_topics_own_share() -> None:
     assert against == [[3], [0, 3]]
 
 
+def test_of_equally_good_features_the_first_are_chosen() -> None:
+    matrix = csr_matrix(np.vstack([np.ones((2, 200)), np.zeros((2, 200))]))
+    for measure in selection.MEASURES:
+        found = selection.best(matrix, np.array([True, True, False, False]), 90, measure)
+        assert found.tolist() == list(range(90))
+
+
 def test_chi_squared_by_hand() -> None:
     # a b c d = 2 1 0 1: 4 · (2·1 − 1·0)² / (3 · 1 · 2 · 2) = 16/12
     assert selection.chi_squared(np.array([2.0]), np.array([1.0]), 2, 2)[0] == pytest.approx(16 / 12)
@@ -152,42 +156,9 @@ def test_chi_squared_keeps_what_speaks_against_a_topic(measure: str, kept: list[
     assert found.tolist() == kept
 
 
-def test_vectors_have_length_one_and_weigh_by_rareness() -> None:
-    pages = [text_page("zyzzyva people"), text_page("people")]
-    bags = [page.term_counts() for page in pages]
-    vocabulary = Vocabulary.of(bags)
-    vectors = Vectors()
-    vectors.learn(bags, vocabulary, ["en"])
-    places, counts = vocabulary.project(bags[0])
-    found = dict(zip(vocabulary.ids[places].tolist(), vectors.of(places, counts).tolist(), strict=True))
-    rare, common = (found[ids(word)[0]] for word in ("zyzzyva", "people"))
-    assert rare > 3 * common
-    assert rare**2 + common**2 == pytest.approx(1.0, rel=1e-5)
-    assert vectors.idf[vocabulary.project(bags[0])[0]].max() == pytest.approx(math.log1p(1002 / 2))
-
-
-def test_rareness_by_hand() -> None:
-    """Two examples and a thousand general pages: 5 in one of the first and 30 % of the others, 9 in both and none."""
-    bags = [(np.array(terms, np.uint32), np.ones(len(terms), np.float32)) for terms in ([5, 9], [9])]
-    vectors, asked = Vectors(), []
-
-    def shares(languages: Sequence[str]) -> tuple[TermIds, Doubles]:
-        asked.append(list(languages))
-        return np.array([5, 7], np.uint32), np.array([0.3, 0.9])
-
-    vectors.learn(bags, Vocabulary.of(bags), ["de"], shares)
-    assert vectors.idf == pytest.approx([math.log1p(1002 / 302), math.log1p(1002 / 3)], rel=1e-6)
-    assert asked == [["de"]]
-
-
-def test_logarithmic_weights_of_counts() -> None:
-    """1 + log of the count, and of less than one as of one; then to length 1."""
-    places, counts = np.arange(3), np.array([1.0, math.e, 0.25], np.float32)
-    found = Vectors(idf=np.array([1.0, 2.0, 3.0])).of(places, counts)
-    assert found == pytest.approx(np.array([1.0, 4.0, 3.0]) / math.sqrt(26), rel=1e-6)
-
-
 def test_a_vocabulary_with_a_limit_keeps_what_most_pages_hold() -> None:
     bags = [(np.array(ids, np.uint32), np.ones(len(ids), np.float32)) for ids in ([1, 5, 9], [5, 9, 12], [5, 13])]
     assert Vocabulary.of(bags, most=2).ids.tolist() == [5, 9]
     assert Vocabulary.of(bags).ids.tolist() == [1, 5, 9, 12, 13]
+    many = np.arange(200, dtype=np.uint32)
+    assert Vocabulary.of([(many, np.ones(200, np.float32))], most=90).ids.tolist() == list(range(90))  # of equals

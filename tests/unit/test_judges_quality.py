@@ -161,6 +161,9 @@ def test_warns_of_topics_that_use_the_same_words() -> None:
     blank = [TopicQuality(topic, 5, 5, 1.0, 1.0, 1.0, ()) for topic in ("Boats", "Ships")]
     (said,) = warnings(blank, given)
     assert said == "topics Boats and Ships overlap: their pages use the same words (cosine 1.00)"
+    half = [f"{text.split()[0]} {text.split()[1]} sheep{n} cattle" for n, text in enumerate(words)]
+    near = [one if one.topic != 1 else Example(one.url, 1, text_page(half[n % 5])) for n, one in enumerate(given)]
+    assert warnings(blank, near) == [], "of a cosine of 0.6"
     apart = [one if one.topic != 1 else Example(one.url, 1, text_page(f"tax bank {one.url}")) for one in given]
     assert warnings(blank, apart) == []
 

@@ -14,7 +14,6 @@ import pytest
 from clew.errors import ConfigError, TrainingError
 from clew.judges import ensemble
 from clew.judges.base import JudgeContext
-from clew.judges.centroid import CentroidJudge
 from clew.judges.hierarchy import Hierarchy
 from clew.judges.keywords import KeywordsJudge
 from clew.judges.linear import LinearJudge, folds
@@ -112,38 +111,6 @@ def test_what_features_add_is_the_raw_score(name: str) -> None:
             assert parts.sum() + shift == pytest.approx(raw[topic], abs=1e-5)
 
 
-@pytest.mark.parametrize("negative", [0.0, 0.5])
-def test_held_out_scores_of_centroids_are_those_of_the_other_pages(negative: float) -> None:
-    """Every page in turn: centroids of the others, from the same vectors; features that only it holds are unknown."""
-    judge = make("centroid", JudgeContext(TOPICS, together=[(1, 4)]), negative=negative)
-    assert isinstance(judge, CentroidJudge)
-    given = examples()
-    bags, labels = [judge.features.bag(one.page) for one in given], [one.topic for one in given]
-    judge.fit_bags(bags, labels, {"en"})
-    rows = np.zeros((len(bags), len(judge.vocabulary)))
-    for row, bag in zip(rows, bags, strict=True):
-        places, counts = judge.vocabulary.project(bag)
-        row[places] = judge.vectors.of(places, counts)
-    members, outsiders = judge.tree.members(labels), judge.tree.outsiders(labels)
-    for left_out, label in enumerate(labels):
-        others = np.arange(len(bags)) != left_out
-        seen = np.where((rows[others] > 0).any(axis=0), rows[left_out], 0.0)
-        found = judge._held_out(bags[left_out], label)
-        for topic in range(len(TOPICS)):
-            own, rest = ((side[topic] & others) @ rows for side in (members, outsiders))
-            centroid = own / np.linalg.norm(own) - negative * rest / np.linalg.norm(rest)
-            expected = centroid @ seen / np.linalg.norm(centroid) / np.linalg.norm(seen)
-            assert found[topic] == pytest.approx(expected, abs=1e-5)
-
-
-def test_a_page_of_which_nothing_is_on_another_has_no_held_out_score() -> None:
-    judge = make("centroid", pairs=False)
-    assert isinstance(judge, CentroidJudge)
-    bags = [judge.features.bag(text_page(text)) for text in ("yacht regatta", "yacht wind", "zebra", "tax budget")]
-    judge.fit_bags(bags, [0, 0, 0, OTHER], {"en"})
-    assert [bool(np.isnan(judge._held_out(bag, 0))[0]) for bag in bags[:3]] == [False, False, True]
-
-
 def test_the_say_of_a_member_is_its_precision_on_pages_held_out() -> None:
     """With one right and one wrong answer added. Members that know the same features look pages up once."""
     judge = make("ensemble", JudgeContext(TOPICS), members=("svm", "logistic", "centroid"))
@@ -173,6 +140,11 @@ def test_an_ensemble_explains_by_its_members_say() -> None:
     found = judge.explain(page, 5, topic=3)
     assert [weight for _, weight in found] == pytest.approx([weight for _, weight in best[:5]])
     assert [name for name, _ in found] == [judge.members[0].features.name(page, feature) for feature, _ in best[:5]]
+
+
+def test_of_a_page_that_says_nothing_nothing_is_explained() -> None:
+    for name in NAMES:
+        assert tree_judge(name).explain(text_page("")) == []  # type: ignore[attr-defined]
 
 
 def test_scores_lifted_capped_and_the_winner_top_down() -> None:

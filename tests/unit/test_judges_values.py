@@ -196,6 +196,13 @@ def test_keywords_are_explained_heaviest_first() -> None:
     assert judge.judge([page])[0].scores[0] == pytest.approx(2 / 5 * once)
 
 
+def test_a_topic_of_keywords_that_only_speak_against_it_scores_nothing() -> None:
+    judge = KeywordsJudge(JudgeContext(("a", "b", "c"), {"sailing": 1.0}, {"b": {"hotel": -1.0}}))
+    page = text_page("sailing hotels")
+    assert judge.judge([page])[0].scores.tolist() == pytest.approx([1 - math.exp(-1), 0.0, 0.0])
+    assert judge.explain(page, topic=1) == judge.explain(page, topic=2) == []
+
+
 def test_keywords_that_are_regular_expressions_ask_for_text() -> None:
     for words, reads in (({"boat": 1.0}, False), ({"/boats?/": 1.0}, True), ({"//": 1.0}, False), ({"/a": 1.0}, False)):
         assert KeywordsJudge.reads_text(JudgeContext(keywords=words)) is reads
