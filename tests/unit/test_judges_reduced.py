@@ -88,6 +88,13 @@ def test_pairs_weigh_as_their_rarer_term_unless_they_were_counted() -> None:
     assert dict(zip(counted.ids.tolist(), counted.idf.tolist(), strict=True))[one] == pytest.approx(log(25))
 
 
+def test_a_pair_weighs_as_the_rarer_of_its_own_terms() -> None:
+    """3 1 2: f of 3 1 is min(1, 50), of 1 2 min(50, 10), whatever stands before."""
+    vocabulary = ReducedVocabulary.of([page([], [3, 1, 2])], HUNDRED, pairs=True)
+    idf = dict(zip(vocabulary.ids.tolist(), vocabulary.idf.tolist(), strict=True))
+    assert [idf[pair] for pair in pair_ids(uints(3, 1, 2)).tolist()] == pytest.approx([log(100), log(10)])
+
+
 def test_pairs_do_not_reach_from_one_page_to_the_next() -> None:
     vocabulary = ReducedVocabulary.of([page([], [1, 2]), page([], [3])], HUNDRED, pairs=True)
     assert pair_ids(uints(1, 2))[0] in vocabulary.ids and pair_ids(uints(2, 3))[0] not in vocabulary.ids

@@ -293,6 +293,7 @@ def test_every_vote_tells_topics_apart(vote: str) -> None:
             r"\[judge.ensemble\] members: 'keywords' cannot vote; choose from: naive-b",
         ),
         ({"members": ()}, r"\[judge.ensemble\] members is empty"),
+        ({"members": ("embedding",)}, r"\[judge.ensemble\] members: 'embedding' cannot vote"),
     ],
 )
 def test_wrong_ensembles_are_refused(settings: dict[str, object], message: str) -> None:

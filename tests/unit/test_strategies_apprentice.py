@@ -187,6 +187,22 @@ class TestInstances:
             strategy.learn(fetched(page("<p><a href=/h9>papers</a>"), 20, 0.5))
             assert strategy.tests[:, 1].tolist() == [1 - place, place]
 
+    def test_a_page_of_just_the_cut_is_foretold_to_be_high(self) -> None:
+        strategy = taught(apprentice(cut=0.5))
+        strategy.adapt(session())
+        strategy.learn(fetched(page("<p><a href=/h9>papers</a>"), 20, 0.5))
+        assert strategy.tests.tolist() == [[0, 0], [0, 1]]
+
+    def test_a_page_that_links_to_itself_was_not_fetched_before_itself(self) -> None:
+        itself = page("<p><a href=/x>blue</a>", visit=3)
+        view = StubView()
+        view.seen = [replace(fetched(itself, 3, 0.9), links=itself)]
+        for choice, pairs in (("before", 1), ("all", 2)):
+            strategy = apprentice(view, instances=choice, warmup=1)
+            strategy.learn(fetched(page("<p><a href=/x>blue</a>"), 3, 0.9))
+            strategy.adapt(session())
+            assert strategy.teacher.since.instances.sum() == pairs
+
     def test_the_middle_of_the_first_training_stays_the_cut(self) -> None:
         strategy = apprentice(buckets="equal")
         for number, relevance in enumerate((0.1, 0.2, 0.3, 0.35, 0.9)):
@@ -484,6 +500,13 @@ class TestCourse:
         assert not taught(strategy, times=2).adapt(session())  # 14 < 15
         assert taught(strategy, times=1).adapt(session())
         assert strategy.table.instances.tolist() == [8, 8]
+
+    def test_growth_does_not_delay_the_first_training(self) -> None:
+        assert taught(apprentice(growth=50.0)).adapt(session())
+
+    def test_pages_are_remembered_only_where_pairs_are_looked_for(self) -> None:
+        for choice, remembered in (("followed", 0), ("before", 10), ("all", 10)):
+            assert len(taught(apprentice(instances=choice)).teacher.fresh) == remembered
 
     def test_and_not_more_often_than_told(self) -> None:
         strategy = taught(apprentice(retrain_every=3))

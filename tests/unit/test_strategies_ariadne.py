@@ -348,6 +348,17 @@ class TestRanks:
         assert resumed.state() == strategy.state()
         assert Ranks.unpacked(Ranks.none().packed()).last == 0
 
+    def test_pages_without_links_lead_nowhere(self) -> None:
+        """The store has no row of them; c is a page like that."""
+
+        class Bare(LinkedView):
+            def link_rows(self) -> Iterator[tuple[int, Keys, npt.NDArray[np.uint32]]]:
+                return (row for row in super().link_rows() if len(row[1]))
+
+        view = Bare(self.LINKS, relevant="ce")
+        graph, plain = (visited_graph(one, one.pages(), inside=False) for one in (view, LinkedView(self.LINKS, "ce")))
+        assert graph.sources.tolist() == plain.sources.tolist() and graph.keys.tolist() == plain.keys.tolist()
+
     def test_on_a_web_of_one_host_its_links_count(self) -> None:
         view = LinkedView(self.LINKS, relevant="ce")
         pages = view.pages()
@@ -571,6 +582,15 @@ class TestFocus:
             shares.append(aim.weights[0])
         assert shares == pytest.approx([2 / 3, 4 / 5, 8 / 9, 16 / 17])
 
+    def test_the_last_weight_given_is_that_of_all_further_parts(self) -> None:
+        """2 : 1 of A ∧ B ∧ C is 2, 1, 1; C is the rarest: 2, 1, 2. A weight of 0 becomes 2 of a million."""
+        aim = Aim(And((Topic(0), Topic(1), Topic(2))))
+        widening = Widening("weigh")
+        found = widening._weighed(aim, [2.0, 3.0, 1.0], FaginWimmers([2, 1]))
+        assert found == pytest.approx([2 / 5, 1 / 5, 2 / 5])
+        none = widening._weighed(Aim(And((Topic(0), Topic(1))), (1.0, 0.0)), [2.0, 1.0], POSSIBILISTIC)
+        assert none == pytest.approx([1.0, 2e-6], rel=1e-3)
+
     def test_weights_of_products(self) -> None:
         """G2 by the interest's own rule. Weights ⅔, ⅓ of A = 0.9, B = 0.2: ⅓·0.9 + ⅔·(0.9 · 0.2) = 0.42, whether or not
         the interest has weights itself; 2 : 1 there doubled for A is ⅘, ⅕: ⅗·0.9 + ⅖·0.18 = 0.612."""
@@ -642,6 +662,17 @@ class TestFocus:
         weighed = replace(narrow, weights=(2 / 3, 1 / 3))
         for chain in ((narrow, one), (narrow, weighed), (narrow, one, Aim(Topic(topics.find("water sports"))))):
             assert narrower(chain, topics, [1.0] * len(topics)) == chain[:-1]
+
+    def test_the_boost_of_the_rarer_topic(self) -> None:
+        """½, ½ -> 9/2, ½: 0.9 and 0.1; by three 3/2, ½: ¾ and ¼."""
+        found = Widening("weigh", 3.0).wider(Aim(And((Topic(0), Topic(1)))), None, [1.0, 2.0], POSSIBILISTIC)
+        assert found is not None and found.weights == pytest.approx([3 / 4, 1 / 4])
+        view = view_of()
+        strategy = begun(view, generalise="weigh", boost=9.0)
+        view.crawled({"sailing": 5, "Rügen": 30})
+        for number in (1, 2):
+            strategy.adapt(session(number, 50 * (number == 1), 50))
+        assert words(strategy, view) == "sailing and Rügen (weights 0.90, 0.10)"
 
     def test_options_reach_the_crawl(self) -> None:
         for option, text in (("ignore", "sailing"), ("weigh", "sailing and Rügen (weights 0.67, 0.33)")):

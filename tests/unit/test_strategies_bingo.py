@@ -462,6 +462,13 @@ def test_hubs_are_a_share_of_the_pages_read() -> None:
     assert most_hubs(3, 1, BingoSettings()) == 1
 
 
+def test_so_many_retrainings_end_the_learning_phase() -> None:
+    view = StubView(EXAMPLES)
+    for adopted, enough in ((1, False), (2, True), (3, True)):
+        rounds = Rounds(BingoSettings(learning_retrainings=2, learning_archetypes=0), adopted)
+        assert rounds.enough(view, Topics.of(view)) is enough
+
+
 def test_every_topic_must_have_its_archetypes() -> None:
     """One for each example: two of boats and one of soup."""
     view = StubView([*EXAMPLES[:2], Example("http://e.test/4", 1, EXAMPLES[3].page)], TWO)

@@ -254,6 +254,22 @@ def test_the_model_of_layer_0_may_be_the_arbiter() -> None:
     assert strategy.score(page_batch("http://a.test/p", "weather", 0.9))[0] == 0.0
 
 
+def test_targets_of_the_model_are_pages_of_layer_0_that_were_read() -> None:
+    strategy = trained(Settings(depth=2, vocabulary="all layers", layer0="model"))[0]
+    known, person = visit(3, "http://a.test/1", "sailing boats regatta"), visit(4, "http://a.test/2", "skipper", 0.9)
+    failed = replace(known, response=Response("http://a.test/1", Outcome.FAILED, 404))
+    found = (known, person, failed, replace(known, links=None))
+    assert [strategy._is_target(one) for one in found] == [True, False, False, False]
+    by_judge = trained()[0]
+    assert [by_judge._is_target(one) for one in found] == [False, True, False, False]
+
+
+def test_no_layer_is_beyond_the_last() -> None:
+    assert model().place(terms(1), 3) == (NO_LAYER, -math.inf)
+    assert model().place(terms(1), 2)[0] == NO_LAYER  # without pages
+    assert model().place(terms(2, 2), 1)[0] == 1
+
+
 def test_a_threshold_can_be_set_for_a_layer() -> None:
     settings = Settings(depth=2, vocabulary="all layers", thresholds={"1": 0.0})
     assert trained(settings)[0].score(page_batch("http://a.test/p", "skipper"))[0] == pytest.approx(0.0999)
