@@ -660,6 +660,12 @@ def test_the_log_names_three_of_what_was_admitted_and_refused() -> None:
     }  # fmt: skip
 
 
+def test_topics_that_are_not_of_interest_are_other() -> None:
+    topics = Topics(own=np.array([False, True, False]))
+    assert [topics.class_of(topic) for topic in (0, 1, 2, 3, OTHER)] == [OTHER, 1, OTHER, OTHER, OTHER]
+    assert topics.classes(np.array([0, 1, 2, OTHER], np.int32)).tolist() == [OTHER, 1, OTHER, OTHER]
+
+
 def test_example_files_have_no_url_to_know_them_by() -> None:
     view = StubView([Example("good.html", 0, EXAMPLES[0].page), *EXAMPLES])
     assert Topics.of(view).examples.tolist() == Topics.of(StubView(EXAMPLES)).examples.tolist()
