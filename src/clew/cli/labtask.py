@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from clew.errors import InputError
-from clew.examples.labels import IRRELEVANT, LABELS, read_labels
+from clew.examples.labels import LABELS, as_examples, read_labels
 from clew.export.base import Collection
 from clew.export.warc import write_warc
 from clew.lab.tasks import write, write_labels
@@ -41,10 +41,12 @@ def from_crawl(project: Project, folder: Path, *, judged: bool = False) -> Path:
 
 
 def _truth(project: Project, store: Store, judged: bool) -> list[str]:
-    verdicts = {label.line: label.verdict for label in read_labels(project.path / LABELS)}
-    relevant = [url for url, verdict in verdicts.items() if verdict != IRRELEVANT and "://" in url]
+    """URLs of relevant pages. A label that names a topic counts if pages of that topic, without more, are wanted."""
+    labels = as_examples(read_labels(project.path / LABELS), project.topic)
+    relevant = [label.line for label in labels if project.interest.wants(label.topic) and label.is_url]
     if judged:
-        relevant += [row.url for row in store.visits.rows(relevant=True) if row.url not in verdicts]
+        told = {label.line for label in labels}
+        relevant += [row.url for row in store.visits.rows(relevant=True) if row.url not in told]
     if len(relevant) < LEAST:
         raise InputError(
             f"only {len(relevant)} pages are labelled relevant, {LEAST} at least make a truth: label some with "
