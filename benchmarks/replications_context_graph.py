@@ -1,7 +1,7 @@
 """What Diligenti and others 2000 measure, of results of the lab: python -m benchmarks.replications_context_graph FOLDER
 
-FOLDER holds results of an experiment file with breadth-first and a strategy that is called ``focused``: the paper's
-standard focused crawler, which fetches all children of a page and expands the one that the judge finds likeliest
+FOLDER holds results of an experiment file with a strategy that is called ``focused``: the paper's standard focused
+crawler, which fetches all children of a page and expands the one that the judge finds likeliest
 (benchmarks/replications/context-graph.toml). For each task and method, medians over the repeats with the least and the
 most:
 
@@ -10,7 +10,7 @@ most:
     wins       webs on which it found more than ``focused``, and fewer
     window     the judge's mean relevance of the last 200 fetches, mean over the crawl (Figure 5)
     above      share of fetches at which that is above the one of ``focused`` on the same web
-    graphs     fetches before the first start page: pages of the context graphs, and questions where they cost
+    graphs     fetches to which no link led, start pages left out: pages that were asked for, questions where they cost
     burst      most relevant pages among any 50 fetches in a row (Figure 6)
 """
 
@@ -31,7 +31,7 @@ from clew.lab.results import Run
 from clew.lab.saved import load
 from clew.model import Doubles
 
-BASELINE, FIRST_SEEN = "focused", "breadth-first"
+BASELINE = "focused"
 WINDOW, BURST = 200, 50
 Row = dict[str, float]
 
@@ -50,12 +50,12 @@ def burst(run: Run, width: int = BURST) -> int:
     return int((sums[width:] - sums[:-width]).max()) if len(sums) > width else int(sums[-1])
 
 
-def before_the_start(run: Run, starts: frozenset[str]) -> int:
-    """Fetches before the first of the start pages; all of them if none was fetched."""
-    return next((place for place, url in enumerate(run.urls) if url in starts), run.fetched)
+def asked_for(run: Run) -> int:
+    """Fetches to which no link led: pages of the graphs or parents of targets, and questions where they cost."""
+    return max(int((run.sources == 0).sum()) - run.starts, 0)
 
 
-def row_of(run: Run, base: Run, starts: frozenset[str]) -> Row:
+def row_of(run: Run, base: Run) -> Row:
     """The figures of a run beside the baseline's on the same web."""
     found, theirs = int(run.found.sum()), int(base.found.sum())
     ours, curve = windowed(run), windowed(base)
@@ -65,7 +65,7 @@ def row_of(run: Run, base: Run, starts: frozenset[str]) -> Row:
         "wins": (found > theirs) - (found < theirs),
         "window": float(ours.mean()),
         "above": float((ours > curve).mean()),
-        "graphs": before_the_start(run, starts),
+        "graphs": asked_for(run),
         "burst": burst(run),
     }
 
@@ -87,13 +87,11 @@ def summary(rows: Sequence[Row]) -> dict[str, str]:
 
 def rows(runs: Sequence[Run]) -> dict[str, list[Row]]:
     """The rows of each method of one task, in pairs with the baseline of the same judge and repeat."""
-    which = {(run.strategy, run.judge, run.repeat): run for run in runs}
+    bases = {(run.judge, run.repeat): run for run in runs if run.strategy == BASELINE}
     found: dict[str, list[Row]] = {}
     for run in runs:
-        base, seen = (which.get((name, run.judge, run.repeat)) for name in (BASELINE, FIRST_SEEN))
-        if base is not None and seen is not None:  # breadth-first fetches the start pages before all others
-            row = row_of(run, base, frozenset(seen.urls[: seen.starts]))
-            found.setdefault(f"{run.strategy} {run.judge}", []).append(row)
+        if base := bases.get((run.judge, run.repeat)):
+            found.setdefault(f"{run.strategy} {run.judge}", []).append(row_of(run, base))
     return found
 
 
@@ -115,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for result in load(options.folder):
         found = rows(result.runs)
         if not found:
-            raise SystemExit(f"{options.folder}: {result.task} was not run with {BASELINE} and {FIRST_SEEN}")
+            raise SystemExit(f"{options.folder}: {result.task} was not run with {BASELINE}")
         if not options.json:
             show(result.task, found)
             continue
