@@ -1,4 +1,5 @@
 """What Bergmark and others 2002 measure, of results of the lab: python -m benchmarks.replications_tunnelling FOLDER
+or, of crawls of tasks with the paper's judge: python -m benchmarks.replications_tunnelling --tasks TASK.toml ...
 
 FOLDER holds results of an experiment file with the strategy ``tunnelling(preset=paper)``
 (benchmarks/replications/tunnelling.toml). For each task and judge the crawls of that strategy are taken together, by
@@ -27,13 +28,22 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import spearmanr
 
+from benchmarks.crawling import finished
 from clew.graph.path_statistics import path_statistics, to_next_nugget
 from clew.graph.paths import CUTOFF, FIXED, THRESHOLD, distances, nuggets, step
+from clew.judges.registry import JUDGES
+from clew.lab.bench import Readers, bench, settings_of
 from clew.lab.results import Run
+from clew.lab.running import remembered
 from clew.lab.saved import load
+from clew.lab.tasks import Task
+from clew.lab.tasks import load as load_task
+from clew.lab.variants import variant
 from clew.model import Bools, Doubles
+from clew.strategies.registry import STRATEGIES
 
 STRATEGY = "tunnelling(preset=paper)"
+JUDGE = "centroid(negative=0.0, calibrated=false, examples=7, least_examples=4, pairs=false, lead=0, damped=false)"
 SHARE = 12_285 / 696_944
 """Pages of .5 and more among all of Table 3."""
 BEST_DUDS = 0.9
@@ -48,6 +58,16 @@ def forest(runs: Sequence[Run]) -> tuple[Ints, Doubles]:
         parents.append(np.where(own >= 0, own + before, -1))
         before += len(own)
     return np.concatenate(parents), np.nan_to_num(np.concatenate([run.judged for run in runs]).astype(np.float64))
+
+
+def crawl(task: Task) -> tuple[Ints, Doubles]:
+    """The same of one crawl of a task by the paper's strategy and judge."""
+    strategy, judge = variant(STRATEGY, STRATEGIES), variant(JUDGE, JUDGES)
+    with remembered() as store:
+        finished(bench(task, settings_of(task, strategy, judge, 1), store, Readers(), None))
+        rows = list(store.visits.rows())
+    parents = np.array([row.source - 1 for row in rows], np.int64)
+    return parents, np.nan_to_num(np.array([row.relevance for row in rows], np.float64))
 
 
 def as_many_nuggets(parents: Ints, own: Doubles, share: float = SHARE) -> float:
@@ -125,32 +145,43 @@ def _rank(one: Doubles, other: Doubles) -> float:
     return float(spearmanr(one, other).statistic)
 
 
+def both(parents: Ints, own: Doubles) -> Iterator[dict[str, Any]]:
+    """The figures with either threshold."""
+    for threshold in (THRESHOLD, as_many_nuggets(parents, own)):
+        yield figures(parents, own, threshold)
+
+
 def lines(runs: Sequence[Run]) -> Iterator[dict[str, Any]]:
-    """The figures of each judge, with both thresholds."""
+    """The figures of each judge."""
     for judge in dict.fromkeys(run.judge for run in runs):
         own = [run for run in runs if run.judge == judge and run.strategy == STRATEGY]
         if not own:
             raise SystemExit(f"{runs[0].task} was not run with {STRATEGY}")
-        parents, correlation = forest(own)
-        for threshold in (THRESHOLD, as_many_nuggets(parents, correlation)):
-            yield {"judge": judge, "crawls": len(own), **figures(parents, correlation, threshold)}
+        for line in both(*forest(own)):
+            yield {"judge": judge, "crawls": len(own), **line}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the figures, or JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--tasks", type=Path, nargs="+", default=[])
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
-    for result in load(options.folder):
+    if options.folder is None and not options.tasks:
+        parser.error("name a folder with results of the lab, or --tasks")
+    for result in load(options.folder) if options.folder else ():
         for line in lines(result.runs):
-            if options.json:
-                print(json.dumps({"task": result.task, **line}))
-                continue
-            shown = (
-                f"{name} {value:.3g}" if isinstance(value, float) else f"{name} {value}" for name, value in line.items()
-            )
-            print(result.task, *shown, sep="  ")
+            show({"task": result.task, **line}, as_json=options.json)
+    for task in map(load_task, options.tasks):
+        for line in both(*crawl(task)):
+            show({"task": task.name, "judge": "the paper's", **line}, as_json=options.json)
+
+
+def show(line: dict[str, Any], *, as_json: bool) -> None:
+    """One line."""
+    parts = (f"{name} {value:.3g}" if isinstance(value, float) else f"{name} {value}" for name, value in line.items())
+    print(json.dumps(line) if as_json else "  ".join(parts), flush=True)
 
 
 if __name__ == "__main__":
