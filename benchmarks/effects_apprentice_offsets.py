@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -170,7 +170,8 @@ def study(task: Task, about: Callable[[str], bool], options: argparse.Namespace)
             "in order": round(float(ordered(high, odds[:, None])[0]), 4),
         }
         if options.gains:
-            bits: Iterable[float] = gains(instances.table(np.ones(len(pairs), np.bool_)), d_max) if kind != TEXT_ONLY else []
+            every = instances.table(np.ones(len(pairs), np.bool_))
+            bits = gains(every, d_max).tolist() if kind != TEXT_ONLY else []
             row["millibits"] = " ".join(f"{1000 * one:.3f}" for one in bits)
         yield row | (_crawled(task, about, readers, instances.settings) if options.crawl else {})
 
