@@ -172,3 +172,10 @@ def test_as_many_relevant_pages_as_wanted_may_be_enough_and_fewer_never_are() ->
     assert contains_community(CLIQUES, marks(8, 0, 1, 2, 3), 4)
     assert not contains_community(CLIQUES, marks(8, 0, 1, 2, 3), 5)
     assert not contains_community(CLIQUES, marks(8), 1)
+
+
+def test_the_capacity_for_one_seed_is_2() -> None:
+    # Two pages hang on the seed by one link. They cost 2, the link c: of equal cuts the one nearest to the seed.
+    chain = graph_of(3, [(0, 1), (1, 2)])
+    assert community(chain, np.array([0])).tolist() == community(chain, np.array([0]), capacity=2).tolist() == [0]
+    assert community(chain, np.array([0]), capacity=3).tolist() == [0, 1, 2]
