@@ -366,9 +366,11 @@ class TestModel:
 
 def instance(rng: np.random.Generator, high: bool, ranges: int) -> tuple[bool, Packed]:
     """Forty occurrences of three terms at five offsets, more of term 3 where it is high, one of two words of its URL;
-    and the range of its page's relevance."""
+    of half of the high ones term 4, which no low one has; and the range of its page's relevance."""
     terms = rng.choice(3, 40, p=(0.3, 0.3, 0.4) if high else (0.35, 0.35, 0.3)) + 1
     parts = [pack(TEXT, terms, rng.integers(3, 8, 40)), pack(URL, rng.integers(1, 3, 1), 5)]
+    if high and rng.random() < 0.5:
+        parts.append(pack(TEXT, np.array([4, 4]), 6))
     return high, np.concatenate([*parts, pack(RANGE, rng.integers(0, ranges, 1), 5)] if ranges else parts)
 
 

@@ -98,6 +98,15 @@ def test_phrase_probabilities_are_those_of_equation_4() -> None:
     np.testing.assert_allclose(np.exp(model().logs[:, :2]), [[0.6, 0.2], [0.4, 0.8]])
 
 
+def test_a_vocabulary_of_one_phrase_or_none() -> None:
+    """|V| = 1: (1 + n)/(1 + n) = 1 in every layer; without a phrase no page has a layer."""
+    one = ReducedVocabulary(np.array([1], np.uint32), np.ones(1))
+    found = LayerModel.train(one, [Sample(terms(1, 1), 0), Sample(terms(1), 1)], 2, Form())
+    np.testing.assert_allclose(np.exp(found.logs), [[1.0, 1.0]])
+    nothing = ReducedVocabulary(np.array([], np.uint32), np.ones(0))
+    assert LayerModel.train(nothing, [Sample(terms(1), 0)], 2, Form()).place(terms(1)) == (NO_LAYER, -math.inf)
+
+
 def test_the_threshold_is_the_least_likelihood_in_training() -> None:
     """Per feature: layer 0 (log .6 + log .6 + log .4)/3, layer 1 log .8; raw: without the divisor (CFC-28, CFC-29)."""
     least = math.log(0.144)
