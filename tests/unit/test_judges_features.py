@@ -147,6 +147,8 @@ def test_chi_squared_by_hand() -> None:
     # a b c d = 2 1 0 1: 4 · (2·1 − 1·0)² / (3 · 1 · 2 · 2) = 16/12
     assert selection.chi_squared(np.array([2.0]), np.array([1.0]), 2, 2)[0] == pytest.approx(16 / 12)
     assert selection.chi_squared(np.array([2.0]), np.array([2.0]), 2, 2)[0] == 0.0
+    # 2 1 0 3: 6 · (2·3 − 1·0)² / (3 · 3 · 2 · 4) = 3; 1 1 1 3: 6 · (1·3 − 1·1)² / (2 · 4 · 2 · 4) = 0.375
+    assert selection.chi_squared(np.array([2.0, 1.0]), np.array([1.0, 1.0]), 2, 4) == pytest.approx([3.0, 0.375])
 
 
 @pytest.mark.parametrize(("measure", "kept"), [("mutual-information", [0, 1]), ("chi-squared", [0, 2])])

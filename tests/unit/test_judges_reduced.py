@@ -95,6 +95,11 @@ def test_a_pair_weighs_as_the_rarer_of_its_own_terms() -> None:
     assert [idf[pair] for pair in pair_ids(uints(3, 1, 2)).tolist()] == pytest.approx([log(100), log(10)])
 
 
+def test_of_texts_it_is_that_of_their_terms_unless_pairs_are_asked_for() -> None:
+    assert ReducedVocabulary.of_texts([uints(1, 2)], HUNDRED).ids.tolist() == [1, 2]
+    assert len(ReducedVocabulary.of_texts([uints(1, 2)], HUNDRED, pairs=True)) == 3
+
+
 def test_pairs_do_not_reach_from_one_page_to_the_next() -> None:
     vocabulary = ReducedVocabulary.of([page([], [1, 2]), page([], [3])], HUNDRED, pairs=True)
     assert pair_ids(uints(1, 2))[0] in vocabulary.ids and pair_ids(uints(2, 3))[0] not in vocabulary.ids
