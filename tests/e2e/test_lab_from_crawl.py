@@ -49,8 +49,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (mirror / f"{kind}-{number}.html").write_text(
                 f"<html lang=en><title>{kind} {number}</title><p>the and of {turned}<p>{links}", encoding="utf-8"
             )
-    links = {kind: "".join(f"<DT><A HREF='{url(kind, n)}'>{n}</A>" for n in (0, 1)) for kind in WORDS}
-    (root / "bookmarks.html").write_text(BOOKMARKS.format(**links), encoding="utf-8")
+    filed = {kind: "".join(f"<DT><A HREF='{url(kind, n)}'>{n}</A>" for n in (0, 1)) for kind in WORDS}
+    (root / "bookmarks.html").write_text(BOOKMARKS.format(**filed), encoding="utf-8")
     (root / "bad.txt").write_text(f"{url('tax', 0)}\n{url('tax', 1)}\n")
     lists = "--bookmarks", root / "bookmarks.html", "--irrelevant", root / "bad.txt", "--interest", "sport"
     clew("init", root / "p", *lists, "--web", f"folder:{root / 'mirror'}")
