@@ -351,6 +351,22 @@ class TestModel:
         assert nothing.text(page("<p>blue <a href=/x>red</a>"), first_only=False).tolist() == [0.0]
         assert nothing.each(A).tolist() == [0.0]
 
+    def test_a_model_of_one_word_knows_no_other(self) -> None:
+        # blue twice in high, a word of a URL in low: |T| = 2, so blue is 3/4 against 1/3. The id of an unknown
+        # word may be beyond that of all known ones.
+        blue, url = (pack(kind, np.array([word], np.uint64), 5) for kind, word in ((TEXT, term_id("blue")), (URL, 1)))
+        table = Table.empty().plus([np.concatenate([blue, blue]), url], [True, False])
+        model = Model.trained(table, Recipe(5, Smoothing(1.0)))
+        assert term_id("red") > term_id("blue")
+        for word, adds in (("blue", log(3 / 4 * 3)), ("red", 0.0)):
+            found = model.text(page(f"<p><a href=/x>{word}</a>"), first_only=False)
+            np.testing.assert_allclose(found, [adds], rtol=1e-6)
+
+    def test_priors_are_those_of_the_counts_without_pseudo_instances(self) -> None:
+        # Of the lower range one of four instances is high, of the upper one four of six.
+        priors = Recipe(5, Smoothing(1.0), ranges=2).priors(np.array([[3, 2], [1, 4]]), np.array([5, 5]))
+        np.testing.assert_allclose(priors, [log(1 / 3), log(4 / 2)])
+
     def test_ranges_are_of_equal_width(self) -> None:
         assert [range_of(relevance, 4) for relevance in (0.0, 0.24, 0.25, 0.6, 0.99, 1.0)] == [0, 0, 1, 2, 3, 3]
 
@@ -429,6 +445,15 @@ class TestWindow:
         kept = [(high, features[np.isin(features, known)]) for high, features in instances]
         np.testing.assert_array_equal(order, held_out_order(table, kept, Recipe(5, Smoothing(1.0))))
 
+    def test_a_word_seen_once_outside_its_fold_counts(self) -> None:
+        # High: 0 and 2 share a word, 4 and 6 another, 8 has one of its own; low: 1 and 3, 5 and 7, 9. Each fold holds
+        # one of either class, so x = ± log 2 with a word that is shared, else 0: of 25 pairs (8, 9) alone is a tie.
+        words = (1, 4, 1, 4, 2, 5, 2, 5, 3, 6)
+        instances = [(i % 2 == 0, pack(TEXT, np.array([word], np.uint64), 5)) for i, word in enumerate(words)]
+        table = Table.empty().plus([features for _, features in instances], [high for high, _ in instances])
+        order = held_out_order(table, instances, Recipe(5, Smoothing(1.0)))
+        assert order == pytest.approx([24.5 / 25] * 6)
+
     def test_ties_count_half_and_nothing_is_said_of_one_class(self) -> None:
         # No feature was seen outside its fold, so all have x = 0.
         instances = [(i % 2 == 0, pack(TEXT, np.array([i], np.uint64), 5)) for i in range(10)]
@@ -502,6 +527,13 @@ class TestCourse:
         assert not taught(strategy, times=2).adapt(session())  # 14 < 15
         assert taught(strategy, times=1).adapt(session())
         assert strategy.table.instances.tolist() == [8, 8]
+
+    def test_instances_are_counted_at_every_session_with_a_fixed_cut(self) -> None:
+        """So that their features are not held until there is a training; the median needs all of the first ones."""
+        for buckets, waiting in (("cut", 0), ("equal", 10)):
+            strategy = taught(apprentice(warmup=11, buckets=buckets))
+            assert not strategy.adapt(session())
+            assert len(strategy.teacher.waiting) == waiting
 
     def test_growth_does_not_delay_the_first_training(self) -> None:
         assert taught(apprentice(growth=50.0)).adapt(session())

@@ -37,10 +37,10 @@ from clew.project.assembly import CrawlOptions, crawl
 from clew.strategies.ariadne import Ariadne, ranks
 from clew.strategies.ariadne.criteria import geometric, lexicographic
 from clew.strategies.ariadne.focus import Aim, Widening, ignoring, narrower
-from clew.strategies.ariadne.history import DEEPEST, PathHistory, groups
+from clew.strategies.ariadne.history import PathHistory, groups
 from clew.strategies.ariadne.ranks import Ranks, visited_graph
 from clew.strategies.ariadne.settings import CRITERIA, AriadneSettings
-from clew.strategies.ariadne.texts import LIMIT, learned
+from clew.strategies.ariadne.texts import LIMIT, TermTable, learned
 from clew.strategies.base import Pages
 from clew.strategies.breadth_first import BreadthFirst
 from clew.strategies.registry import make
@@ -247,7 +247,7 @@ class TestHistory:
 
         assert [count(f"http://a.test/{path}") for path in ("", "x", "d/", "d/x")] == [0, 1, 1, 2]
         assert count("http://a.test/d/x", names=False) == 1
-        assert count(f"http://a.test/{'d/' * 20}", names=False) == DEEPEST
+        assert count(f"http://a.test/{'d/' * 20}", names=False) == 8
         same = [list(groups(f"http://a.test/d/p{end}", True)) for end in ("1.html", "22.html?id=3", ".html")]
         assert same[0] == same[1] != same[2]
         assert not set(groups("http://a.test/d/x", True)) & set(groups("http://b.test/d/x", True))
@@ -847,6 +847,13 @@ class TestTexts:
         values = table.values(np.zeros(3, np.int64), ids, 2, (place, topics.find("hotels")), None)
         assert values == pytest.approx(np.array([[1 / (1 + 7 / 3 * math.exp(-8)), 0.3], [0.3, 0.3]]))
 
+    def test_nor_does_any_speak_against_a_topic_by_more(self) -> None:
+        """Words of weight −4: one, two and three of them; σ(logit 0.3 − 4), then σ(logit 0.3 − 8) twice."""
+        table = TermTable((0,), np.array([7], np.uint32), np.array([[-4.0]]), math.log(3 / 7))
+        values = table.values(np.array([0, 1, 1, 2, 2, 2]), np.full(6, 7, np.uint32), 3, (0,), None)
+        expected = [1 / (1 + 7 / 3 * math.exp(against)) for against in (4, 8, 8)]
+        assert values[:, 0] == pytest.approx(expected)
+
     def test_of_a_description_words_weigh_half(self) -> None:
         topics = TopicTree()
         topics.add("sailing", url="http://e.test/", description="regattas of yachts", keywords=("jib",))
@@ -1057,6 +1064,13 @@ class TestRest:
                 "session": 3, "precision": 0.5, "precision_total": 0.3667, "from": wide, "to": narrow, "steps": 0,
             }),
         ]  # fmt: skip
+
+    def test_shares_in_decisions_have_four_digits(self) -> None:
+        """Of 30 pages 2 were relevant, of 70 in all 22."""
+        view = view_of()
+        begun(view).adapt(Session(2, 41, 70, 30, 2, 70, 22))
+        facts = view.decisions[0].facts
+        assert (facts["precision"], facts["precision_total"]) == (0.0667, 0.3143)
 
     def test_an_aim_in_words(self) -> None:
         """Weights and halvings are named where there are any."""

@@ -776,6 +776,13 @@ def test_without_archetypes_the_judge_stays() -> None:
     assert strategy.harvesting
 
 
+def test_before_it_begins_there_is_nothing_to_change() -> None:
+    strategy = Bingo(BingoSettings(learning_pages=0, widen=True))
+    strategy.learn(visit(1, Link(seeds("http://a.test/"), 0, 1.0), batch(1, "http://a.test/", ["/x"], [0.9], 0)))
+    assert not strategy.adapt(Session(1, 1, 1, 1, 1, 1, 1))
+    assert not asyncio.run(strategy.consult())
+
+
 def test_wrong_names_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"\[strategy.bingo\] drift_guard: 'median' is none of: mean, least, off"):
         make("bingo", {"drift_guard": "median"})
