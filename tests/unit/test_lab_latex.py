@@ -14,7 +14,7 @@ import pytest
 from test_lab_report import BEST, PLAIN, comparison, run
 
 from clew.lab.comparison import Comparison
-from clew.lab.latex import PAGE, latex, latex_differences, latex_measures
+from clew.lab.latex import PAGE, latex, latex_differences, latex_measures, latex_text
 
 TABLES = {"table": latex, "differences": latex_differences, "measures": latex_measures}
 
@@ -126,3 +126,12 @@ def test_latex_sets_the_tables_within_the_page(made: Comparison, tmp_path: Path)
     )
     assert done.returncode == 0, done.stdout[-2000:]
     assert [line for line in done.stdout.splitlines() if line.startswith("Overfull")] == []
+
+
+def test_where_nothing_was_tested_no_empty_table_is_printed() -> None:
+    assert latex_differences(comparison(BEST, PLAIN)).startswith("% No differences were tested")
+    assert "tabular" not in latex_differences(comparison(BEST, PLAIN))
+
+
+def test_long_specifications_of_webs_can_be_broken_at_commas() -> None:
+    assert latex_text("A web (sim:pages=3,seed=1). It, too.") == "A web (sim:pages=3,\\allowbreak{}seed=1).\nIt, too.\n"

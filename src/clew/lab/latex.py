@@ -102,12 +102,15 @@ def _note(comparison: Comparison, tests: tuple[Difference, ...]) -> list[str]:
 
 
 def latex_differences(comparison: Comparison) -> str:
-    """All pairs of methods over all tasks: units, difference, interval, p values before and after the correction."""
+    """All pairs of methods over all tasks: units, difference, interval, p values before and after the correction. A
+    comment alone where nothing was tested."""
     names, groups = _named(comparison), list[Group]()
     for tests in over_all(comparison):
         for one in dict.fromkeys(test.one for test in tests):
             rows = [_tested(test, names) for test in tests if test.one == one]
             groups.append((rf"{names[one]} minus, over {tests[0].units}:", rows))
+    if not groups:
+        return "% No differences were tested: every method ran once, or there is one method, or nothing varied.\n"
     head = _row(["", "$n$", "difference", "interval", "$p$", "Holm"])
     return _printed(
         [
@@ -258,8 +261,9 @@ def _stacked(task: str) -> str:
 
 
 def latex_text(text: str) -> str:
-    """Plain text as LaTeX, in lines of a sentence each."""
-    return re.sub(r"(?<=[.:;]) (?=[A-Z])", "\n", _escaped(text).replace("’", "'")) + "\n"
+    """Plain text as LaTeX, in lines of a sentence each; a web is broken at its commas."""
+    broken = re.sub(r",(?=[a-z])", r",\\allowbreak{}", _escaped(text).replace("’", "'"))
+    return re.sub(r"(?<=[.:;]) (?=[A-Z])", "\n", broken) + "\n"
 
 
 def _escaped(text: str) -> str:

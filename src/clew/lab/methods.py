@@ -31,6 +31,7 @@ def methods(comparison: Comparison) -> str:
     parts = [
         _compared("strategy", "strategies", comparison.runs, STRATEGIES),
         _compared("judge", "judges", comparison.runs, JUDGES),
+        "Other settings were the defaults.",
         *(_task(comparison, task) for task in comparison.tasks),
         _repeats(comparison),
         "Every page, redirect and failed request counted as a fetch; requests for robots.txt did not.",
@@ -51,7 +52,7 @@ def _compared(kind: str, kinds: str, runs: Sequence[Run], registry: Registry[Any
         return ""
     names = [shown(name) + _set(settings, registry) for name, settings in told.items()]
     head = f"The {kind} was" if len(names) == 1 else f"{len(names)} {kinds} were compared:"
-    return f"{head} {listed(names)}. Other settings were the defaults."
+    return f"{head} {listed(names)}."
 
 
 def _set(settings: str, registry: Registry[Any]) -> str:
