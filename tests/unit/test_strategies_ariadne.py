@@ -359,6 +359,14 @@ class TestRanks:
         graph, plain = (visited_graph(one, one.pages(), inside=False) for one in (view, LinkedView(self.LINKS, "ce")))
         assert graph.sources.tolist() == plain.sources.tolist() and graph.keys.tolist() == plain.keys.tolist()
 
+    def test_every_page_has_its_own_host(self) -> None:
+        """Of v and w, which were not visited, the links to them say it."""
+        view = LinkedView(self.LINKS, relevant="ce")
+        for inside, names in ((False, "abcejvw"), (True, "abcej")):
+            graph = visited_graph(view, view.pages(), inside=inside)
+            hosts = dict(zip(graph.keys.tolist(), graph.hosts.tolist(), strict=True))
+            assert hosts == {int(keys([view.url(name)])[0]): ord(name) for name in names}
+
     def test_on_a_web_of_one_host_its_links_count(self) -> None:
         view = LinkedView(self.LINKS, relevant="ce")
         pages = view.pages()

@@ -39,7 +39,7 @@ from clew.strategies.bingo.retraining import Rounds, Topics, confidences
 from clew.strategies.bingo.settings import BingoSettings
 from clew.strategies.registry import make
 from clew.text.reader import seed_links
-from clew.topics.formula import Or, Topic
+from clew.topics.formula import Any, Or, Topic
 from clew.topics.interest import Interest
 from clew.urls.canonical import host, keys, url_words
 from support import NoHistory, StubView, html_page, text_page
@@ -664,6 +664,12 @@ def test_topics_that_are_not_of_interest_are_other() -> None:
     topics = Topics(own=np.array([False, True, False]))
     assert [topics.class_of(topic) for topic in (0, 1, 2, 3, OTHER)] == [OTHER, 1, OTHER, OTHER, OTHER]
     assert topics.classes(np.array([0, 1, 2, OTHER], np.int32)).tolist() == [OTHER, 1, OTHER, OTHER]
+
+
+def test_without_examples_the_topics_of_the_interest_are_counted() -> None:
+    """Those of the formula; where it names none but what is excluded, the first that is wanted."""
+    for interest, taught in ((TWO, (0, 1)), (replace(TWO, formula=Any(), excluded=Topic(0)), (1,))):
+        assert Topics.of(StubView(EXAMPLES[2:], interest)).taught == taught
 
 
 def test_example_files_have_no_url_to_know_them_by() -> None:
