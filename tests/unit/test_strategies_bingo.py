@@ -181,6 +181,14 @@ def test_a_page_that_was_not_learned_is_taken_by_itself() -> None:
         np.testing.assert_allclose(found, [score], rtol=1e-6)
 
 
+def test_confidence_is_that_in_the_topic_of_the_page_or_else_the_highest() -> None:
+    """Whatever the judge made the page's topic: .3 for boats, .6 for soup, .6 where it is about neither."""
+    strategy = begun(StubView(EXAMPLES, TWO), learning_pages=0)
+    for topic, score in ((0, 0.3), (1, 0.6), (OTHER, 0.6)):
+        found = strategy.score(batch(9, "http://a.test/", ["/x"], [0.3, 0.6], topic))
+        np.testing.assert_allclose(found, [score], rtol=1e-6)
+
+
 def test_links_of_hubs_are_followed_and_come_sooner() -> None:
     strategy = begun(learning_pages=0, tunnelling=0, hub_boost=1.0)
     own = batch(1, "http://a.test/", ["/d"], [0.4], OTHER)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -236,6 +237,14 @@ def test_state_restored_is_the_same_bit_for_bit_beyond_any_growth() -> None:
         batch = links_of(number, correlation)
     assert resumed.state() == whole.state()
     assert len(whole.state()) < 4 * 1502 + 40
+
+
+def test_the_state_holds_the_root_and_a_distance_a_visit() -> None:
+    strategy = begun(metric="fixed")
+    for path, kept in (((), [-1.0]), ((0.1, 0.2), [-1.0, 0.0, 1.0, 2.0])):
+        if path:
+            walked(strategy, *path)
+        assert np.frombuffer(msgspec.msgpack.decode(strategy.state())[0], "<f4").tolist() == kept
 
 
 def test_explanations_give_the_numbers() -> None:
