@@ -44,10 +44,10 @@ def one_step(graph: Graph, budget: int) -> Bools:
     """Perfect one-step sight: bool[≤ budget]. It knows of each link on a fetched page whether it leads to a relevant
     page, and nothing beyond. It is no bound: who foresees what lies behind irrelevant pages can find more.
 
-    It takes the relevant page that has waited longest. If none waits, it takes an irrelevant page by what others of the
-    same source led to: of the pages that links were first seen on, each with f irrelevant pages fetched from it that
-    showed r new relevant pages, the one with the highest (r + m) / (f + 1), m being the mean of new relevant pages for
-    each irrelevant page fetched so far (of equals the first fetched); of its pages the one that has waited longest.
+    It takes the relevant page that has waited longest. If none waits, it takes irrelevant ones, in turns by what others
+    of the same source led to, and the one that has waited longest. A source is a page that links were first seen on, with
+    f irrelevant pages fetched from it that showed r new relevant pages; the best has the highest (r + m) / (f + 1), m
+    being the mean of new relevant pages for each irrelevant page fetched so far (of equals the first fetched).
     """
     return graph.relevant[one_step_pages(graph, budget)]
 
@@ -121,6 +121,8 @@ class _Sight:
         self._new = np.zeros(64)  # r, f by source
         self._fetched = np.zeros(64)
         self._at = -1  # source of the irrelevant page that was taken last; −1 for none
+        self._emptied = 0  # sources before this one have no page left
+        self._turns = 0
 
     def waiting(self, found: list[int]) -> None:
         """A fetch made pages known: it is a source now, and counts for its own."""
@@ -136,13 +138,22 @@ class _Sight:
     def following(self) -> Iterator[int]:
         """The pages to fetch."""
         while True:
-            self._at = -1 if self._good else self._best()
+            self._at = -1 if self._good else self._source()
             if self._good:
                 yield self._good.popleft()
             elif self._at >= 0:
                 yield self._poor[self._at].popleft()
             else:
                 return
+
+    def _source(self) -> int:
+        """Where the next irrelevant page is taken from, in turns; −1 when none waits."""
+        self._turns += 1
+        if self._turns % 2:
+            return self._best()
+        while self._emptied < len(self._poor) and not self._poor[self._emptied]:
+            self._emptied += 1
+        return self._emptied if self._emptied < len(self._poor) else -1
 
     def _best(self) -> int:
         """The source whose irrelevant pages promise most; −1 when none waits."""
