@@ -172,8 +172,8 @@ def test_one_step_sight_goes_by_first_sight_until_something_was_found() -> None:
 
 
 def test_one_step_sight_takes_the_best_source_and_the_oldest_page_in_turns() -> None:
-    """1 leads to 10. Then 2 and 3 of 0, and 4, the oldest; 2 led to nothing with it, (0 + 1/4) / 2, and 3 was not tried,
-    (0 + 1/4) / 1: so 7, which leads to 11. In turns the oldest (5, 6) and the best (8, 9)."""
+    """1 leads to 10. Then 2 and 3 of 0, and 4, the oldest; 2 led to nothing with it, (0 + 1/4) / 2, and 3 was not
+    tried, (0 + 1/4) / 1: so 7, which leads to 11. In turns the oldest (5, 6) and the best (8, 9)."""
     web = graph_of({0: [1, 2, 3], 1: [10], 2: [4, 5, 6], 3: [7, 8, 9], 7: [11]}, [10, 11], [0], 12)
     assert one_step_pages(web, 12).tolist() == [0, 1, 10, 2, 3, 4, 7, 11, 5, 8, 6, 9]
 

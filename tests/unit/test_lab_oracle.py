@@ -201,7 +201,7 @@ def search(links: dict[str, list[str]], starts: list[str]) -> dict[str, str]:
 
 def test_the_chemistry_web_agrees_with_an_independent_computation() -> None:
     """Breadth-first .082 of the greedy area was computed apart, before the lab, as was .993 for one-step sight that
-    goes breadth-first when no relevant page is in sight; going by what sources led to every other time gains it .003."""
+    goes breadth-first when no relevant page is in sight; going every other time by what sources led to gains .003."""
     links, relevant, seeds, budget = read_web(shared("webs/tasks/wiki-chemistry-far.toml"))
     number = {url: place for place, url in enumerate(links)}
     rows = [[number[target] for target in targets] for targets in links.values()]

@@ -44,10 +44,11 @@ def one_step(graph: Graph, budget: int) -> Bools:
     """Perfect one-step sight: bool[≤ budget]. It knows of each link on a fetched page whether it leads to a relevant
     page, and nothing beyond. It is no bound: who foresees what lies behind irrelevant pages can find more.
 
-    It takes the relevant page that has waited longest. If none waits, it takes irrelevant ones, in turns by what others
-    of the same source led to, and the one that has waited longest. A source is a page that links were first seen on, with
-    f irrelevant pages fetched from it that showed r new relevant pages; the best has the highest (r + m) / (f + 1), m
-    being the mean of new relevant pages for each irrelevant page fetched so far (of equals the first fetched).
+    It takes the relevant page that has waited longest. If none waits, it takes irrelevant ones: in turns by what others
+    of the same source led to, and the one that has waited longest. A source is a page that links were first seen on,
+    with f irrelevant pages fetched from it that showed r new relevant pages; the best has the highest
+    (r + m) / (f + 1), m being the mean of new relevant pages for each irrelevant page fetched so far (of equals the
+    first fetched).
     """
     return graph.relevant[one_step_pages(graph, budget)]
 
