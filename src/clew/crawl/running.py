@@ -206,20 +206,23 @@ def _processes(settings: Settings, clock: Clock) -> int:
 
 @contextmanager
 def _signals(loop: Loop) -> Iterator[None]:
-    """Ctrl-C and SIGTERM stop a crawl cleanly."""
+    """Ctrl-C and SIGTERM stop a crawl cleanly; what the program had for them is put back at the end."""
     running = asyncio.get_running_loop()
-    caught = []
+    caught = {}
     for number in (signal.SIGINT, signal.SIGTERM):
+        before = signal.getsignal(number)
         try:
             running.add_signal_handler(number, loop.interrupt)
-            caught.append(number)
+            caught[number] = before
         except (NotImplementedError, RuntimeError, ValueError):  # not in the main thread
             pass
     try:
         yield
     finally:
-        for number in caught:
-            running.remove_signal_handler(number)
+        for number, before in caught.items():
+            running.remove_signal_handler(number)  # puts the default there
+            if before is not None:
+                signal.signal(number, before)
 
 
 def _cpu_s() -> float:
