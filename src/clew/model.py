@@ -128,6 +128,11 @@ class Response:
         wanted = name.lower()
         return next((value for key, value in self.headers if key.lower() == wanted), "")
 
+    @property
+    def media_type(self) -> str:
+        """What Content-Type says up to the first semicolon, in lower case; "" without one."""
+        return self.header("content-type").partition(";")[0].strip().lower()
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leaves:

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import msgspec
 
 from clew.crawl.parts import Parts
-from clew.model import LinkBatch, Outcome, Response, Visit
+from clew.model import LinkBatch, Outcome, Visit
 from clew.store.records import DocumentRow, VisitRow
-from clew.text.mediatypes import INHERITING_TYPES, inheriting_endings
+from clew.text.mediatypes import INHERITING_TYPES, inheriting_suffixes
 from clew.urls.aspects import has_ending
 
 SETTINGS = "[documents]"
@@ -40,7 +40,7 @@ class Documents:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
         self._mode = parts.settings.crawl.documents
-        self._endings = tuple([f".{ending}" for ending in inheriting_endings(parts.settings)])
+        self._endings = inheriting_suffixes(parts.settings)
         self._others: set[int] = set()  # keys of documents that only their content type tells
 
     def resume(self) -> bool:
@@ -74,7 +74,8 @@ class Documents:
         """A visit was remembered: its page links to documents, or it is one."""
         if not self._endings:
             return
-        if visit.page is None and self._is_other(visit.link.url, *_kind(visit.response), judged=False):
+        status, kind = visit.response.status, visit.response.media_type
+        if visit.page is None and self._is_other(visit.link.url, status, kind, judged=False):
             self._learn_other(visit)
         if visit.links is None or not (places := self._places(visit.links)):
             return
@@ -142,8 +143,3 @@ class Documents:
                 topic=parent.topic,
                 listed=self._mode == "listed" and self._told(url),
             )
-
-
-def _kind(response: Response) -> tuple[int, str]:
-    """Status and content type."""
-    return response.status, response.header("content-type").partition(";")[0].strip().lower()

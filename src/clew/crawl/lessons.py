@@ -81,8 +81,8 @@ class Lessons:
             self.soft.learn(visit, original)
             self._learn(visit.link.url, row, original, visit.reason)
         response = visit.response
-        kind = response.header("content-type").partition(";")[0].strip().lower()
-        if _tells(response.outcome, response.status) and not self._inherits(visit.page is not None, kind):
+        read = visit.page is not None
+        if _tells(response.outcome, response.status) and not self._inherits(read, response.media_type):
             self.traps.learn(visit.link.url, barren=visit.barren)
 
     def _inherits(self, read: bool, content_type: str) -> bool:

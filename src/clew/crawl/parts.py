@@ -22,7 +22,7 @@ from clew.store.records import RunRecord
 from clew.store.room import Room
 from clew.store.warc import WarcWriter
 from clew.strategies.base import Strategy
-from clew.text.mediatypes import inheriting_endings
+from clew.text.mediatypes import inheriting_suffixes
 from clew.topics.interest import Interest
 from clew.urls.aspects import has_ending
 from clew.urls.canonical import Canonicaliser
@@ -84,6 +84,6 @@ class Parts:
         if deepest:
             scores[batch.depths > deepest] = np.nan
         if self.settings.crawl.documents == "listed" and batch.source.visit:  # a seed was asked for by name
-            endings = tuple([f".{ending}" for ending in inheriting_endings(self.settings)])
+            endings = inheriting_suffixes(self.settings)
             scores[[has_ending(url, endings) for url in batch.links.urls]] = np.nan
         return scores

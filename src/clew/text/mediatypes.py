@@ -71,5 +71,10 @@ def inheriting_endings(settings: Settings) -> tuple[str, ...]:
     return tuple([ending for name in settings.crawl.document_endings if (ending := _plain(name)) not in read])
 
 
+def inheriting_suffixes(settings: Settings) -> tuple[str, ...]:
+    """The same, each with a dot before it, as ``urls.aspects.has_ending`` takes them."""
+    return tuple([f".{ending}" for ending in inheriting_endings(settings)])
+
+
 def _plain(ending: str) -> str:
     return ending.lower().lstrip(".")

@@ -159,7 +159,7 @@ def _judged(judgement: Judgement | None) -> tuple[int | None, float | None]:
 def _page(page: Page | None, response: Response) -> tuple[str, ...]:
     """title, language, content type, charset, canonical, digest."""
     if page is None:
-        return "", "", clean(response.header("content-type").partition(";")[0].strip().lower()), "", "", ""
+        return "", "", clean(response.media_type), "", "", ""
     texts = (page.title, page.language, page.content_type, page.charset, page.canonical, page.digest)
     return tuple(map(clean, texts))
 
