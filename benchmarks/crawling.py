@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -25,6 +26,9 @@ from clew.store.base import Store
 from clew.strategies.base import Strategy
 from clew.text.reader import Reader
 from clew.web.registry import make as make_world
+
+TELLING_LINKS = ",locality=0.4,context_informative=0.9,anchor_informative=0.9"
+"""Parameters of simulated webs whose words around links tell where they lead."""
 
 
 def finished(setup: Setup) -> CrawlResult:
@@ -58,6 +62,16 @@ def typed(values: Mapping[str, Any], form: type[Section]) -> dict[str, Any]:
     single = {name: value for name, value in values.items() if name != PRESET}
     made = msgspec.convert(single, form, strict=False)
     return {name: getattr(made, name) if name in single else value for name, value in values.items()}
+
+
+def told(rows: Iterable[dict[str, Any]], as_json: bool) -> list[dict[str, Any]]:
+    """All rows; with ``as_json`` each is printed as soon as it is there."""
+    found = []
+    for row in rows:
+        found.append(row)
+        if as_json:
+            print(json.dumps(row), flush=True)
+    return found
 
 
 def with_table(settings: Settings, table: Mapping[str, Any]) -> Settings:

@@ -36,7 +36,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import crawling
-from benchmarks.crawling import finished, typed, with_table
+from benchmarks.crawling import TELLING_LINKS, finished, told, typed, with_table
 from clew.lab.bench import Readers, bench, settings_of
 from clew.lab.measures import loss
 from clew.lab.running import remembered
@@ -270,11 +270,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--budget", type=int, default=800)
     parser.add_argument("--after", type=int, default=200, help="losses count after so many fetches")
     parser.add_argument("--pages", type=int, default=100_000)
-    parser.add_argument(
-        "--web",
-        default=",locality=0.4,context_informative=0.9,anchor_informative=0.9",
-        help="parameters of the simulated webs",
-    )
+    parser.add_argument("--web", default=TELLING_LINKS, help="parameters of the simulated webs")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="settings of the apprentice")
     options = parser.parse_args(arguments)
     options.set = typed(dict(pair.split("=", 1) for pair in options.set), ApprenticeSettings)
@@ -284,11 +280,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, or JSON lines."""
     options = _options(arguments)
-    found = []
-    for row in rows(options):
-        found.append(row)
-        if options.json:
-            print(json.dumps(row), flush=True)
+    found = told(rows(options), options.json)
     if not options.tasks:
         found.append(medians(found))
         if options.json:

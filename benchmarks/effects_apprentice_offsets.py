@@ -35,7 +35,7 @@ import numpy.typing as npt
 from rich.console import Console
 from rich.table import Table as Shown
 
-from benchmarks.crawling import finished, typed, with_table
+from benchmarks.crawling import TELLING_LINKS, finished, told, typed, with_table
 from benchmarks.effects_apprentice import Web
 from clew.lab.bench import Readers, bench, settings_of
 from clew.lab.running import remembered
@@ -261,11 +261,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--read", type=Path, nargs="+", default=[], help="rows of earlier runs, instead of crawls")
     parser.add_argument("--plot", type=Path, help="a picture of the shares of all")
     parser.add_argument("--crawl", action="store_true", help="also crawl with either")
-    parser.add_argument(
-        "--web",
-        default=",locality=0.4,context_informative=0.9,anchor_informative=0.9",
-        help="parameters of the simulated webs",
-    )
+    parser.add_argument("--web", default=TELLING_LINKS, help="parameters of the simulated webs")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="settings beside the preset")
     options = parser.parse_args(arguments)
     options.set = typed(dict(pair.split("=", 1) for pair in options.set), ApprenticeSettings)
@@ -278,11 +274,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table, or JSON lines."""
     options = _options(arguments)
-    found = []
-    for row in rows(options):
-        found.append(row)
-        if options.json:
-            print(json.dumps(row), flush=True)
+    found = told(rows(options), options.json)
     if options.plot:
         plot(found, options.plot)
     if not options.json:
