@@ -85,7 +85,7 @@ def _context(settings: Settings, examples: Examples, interest: Interest) -> Judg
     """What the judge is made from."""
     return JudgeContext(
         topics=interest.topics,
-        keywords={**settings.interest.keywords, **examples.keywords},
+        keywords={**settings.interest.keywords, **examples.words},
         seed=settings.crawl.seed,
         together=interest.together,
         settings=settings.judge,

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from clew.errors import InputError, UrlError, shown
+from clew.examples.keywords import keywords_of
 from clew.examples.labels import IRRELEVANT, RELEVANT
 from clew.examples.sources import Wanted
 from clew.model import OTHER
@@ -29,8 +30,10 @@ class Examples:
     ("Science/Chemistry") with example pages each, or is a ``TopicTree``; ``interest`` is then a formula over them
     ("sailing and not jobs"; empty: any topic of the first level), and ``relevant`` pages belong to the first topic that
     it names.
-    ``keywords`` are words or phrases with weights, for the judge keywords. ``labels``: pages with a
-    verdict, "relevant", "irrelevant" or a topic, that outweigh the lists. Raises InputError for what is neither.
+    ``keywords`` are words or phrases with weights; ``query`` says what is wanted in English words, and those of them
+    that are no stop words become keywords of weight 1. They are for judges that go by words, such as keywords.
+    ``labels``: pages with a verdict, "relevant", "irrelevant" or a topic, that outweigh the lists. Raises InputError
+    for what is neither.
     """
 
     relevant: Sequence[Page] = ()
@@ -40,6 +43,7 @@ class Examples:
     keywords: Mapping[str, float] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
     base: Path = field(default_factory=Path.cwd)
+    query: str = ""
 
     def __post_init__(self) -> None:
         if self.interest and self.topics is None:
@@ -47,8 +51,18 @@ class Examples:
         for name in ("relevant", "irrelevant"):
             if isinstance(getattr(self, name), str):
                 raise InputError(f"Examples({name}=...) takes a list of pages, not one text: [{getattr(self, name)!r}]")
+        if self.query and not keywords_of(self.query):
+            raise InputError(
+                f"Examples(query={shown(self.query)!r}) has no word that says what is wanted: stop words, such as the "
+                "and of, do not count"
+            )
         self.wanted()
         self.labels_given()
+
+    @cached_property
+    def words(self) -> dict[str, float]:
+        """The keywords, those of the query among them, and their weights."""
+        return {**keywords_of(self.query), **self.keywords}
 
     @cached_property
     def tree(self) -> TopicTree | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from clew.config import (
     ArchiveSettings,
     CrawlSettings,
@@ -14,8 +16,10 @@ from clew.config import (
 from clew.crawl.assembling import setup_of
 from clew.crawl.reading import canonicaliser_of, reader_of, scope_of
 from clew.crawl.setup import Setup
+from clew.errors import InputError, TrainingError
 from clew.examples.examples import Examples
 from clew.judges.base import JudgeContext
+from clew.judges.registry import make as make_judge
 from clew.judges.registry import reads_text
 from clew.lab.tasks import Task
 from clew.lab.variants import Variant, judge_settings
@@ -67,9 +71,10 @@ class Readers:
     def __init__(self) -> None:
         self._readers: dict[tuple[str, bool], SharedReader] = {}
 
-    def of(self, settings: Settings) -> Reader:
-        """The reader that all runs on a web share."""
-        keep_text = reads_text(settings.judge.name, JudgeContext(settings=settings.judge))
+    def of(self, settings: Settings, keywords: Mapping[str, float] | None = None) -> Reader:
+        """The reader that all runs on a web share; ``keywords``: those of the task."""
+        context = JudgeContext(keywords=keywords or {}, settings=settings.judge)
+        keep_text = reads_text(settings.judge.name, context)
         made = reader_of(settings, canonicaliser_of(settings), scope_of(settings), keep_text=keep_text)
         which = settings.project.web, keep_text
         return self._readers.setdefault(which, SharedReader(made))  # type: ignore[return-value]  # it reads as one
@@ -89,17 +94,37 @@ def settings_of(task: Task, strategy: str | Variant, judge: str | Variant, seed:
     )
 
 
+def check(task: Task, judge: Variant) -> None:
+    """Raise InputError, naming task and judge, where that judge cannot tell what the task wants."""
+    settings = settings_of(task, "breadth-first", judge, 1)
+    try:
+        made = make_judge(settings.judge.name, JudgeContext(keywords=task.keywords, settings=settings.judge))
+    except TrainingError as error:
+        raise InputError(
+            f"{task.path}: judge {judge.name}: {error}; in a task, keywords or query of [examples] name them"
+        ) from error
+    if task.positive:
+        return
+    try:
+        made.fit([])
+    except TrainingError as error:
+        raise InputError(
+            f"{task.path}: the task {task.name} says what it wants in words only, and the judge {judge.name} needs "
+            f"example pages: name one that goes by words (--judges keywords), or give positive pages in [examples]"
+        ) from error
+
+
 def bench(task: Task, settings: Settings, store: Store, readers: Readers, links: BacklinkProvider | None) -> Setup:
     """The crawl of a run, remembered in ``store``; ``links`` says who links to a page."""
     world, clock = make_world(task.web, settings, now=store.journal.clock)
     return setup_of(
         settings,
-        Examples(relevant=task.positive, irrelevant=task.negative),
+        Examples(relevant=task.positive, irrelevant=task.negative, keywords=task.keywords),
         task.seeds,
         world=world,
         clock=clock,
         store=store,
         web=task.web,
-        reader=readers.of(settings),
+        reader=readers.of(settings, task.keywords),
         backlinks=(lambda: links) if links is not None else None,
     )

@@ -78,8 +78,10 @@ def _usual(part: str, registry: Registry[Any]) -> dict[str, Any] | None:
 def _task(comparison: Comparison, task: str) -> str:
     first, *_ = comparison.of(task)
     web = f"a simulated web ({first.web})" if first.web.startswith("sim:") else "a collected web"
-    given = [many(first.starts, "start page"), many(first.positive, "relevant example")]
+    given = [many(first.starts, "start page")]
+    given += [many(first.positive, "relevant example")] if first.positive or not first.keywords else []
     given += [many(first.negative, "irrelevant example")] if first.negative else []
+    given += [many(first.keywords, "keyword")] if first.keywords else []
     told = f", {listed(given)}" if first.starts else ""  # earlier versions did not keep that
     return (
         f"Task {shown(task)}: {shown(web)}, {first.budget:,} fetches{told}; {comparison.reachable(task)} relevant "

@@ -23,8 +23,8 @@ class Run:
     ``frontier``: links that waited at the end; ``robots``, ``absent``: counted apart from the ledger.
     ``strategy`` and ``judge``: variants as they were written; their settings as JSON, with the name of the part and
     those by default too. ``repeat`` 0 is the task as written, ``drawn``: this one is not; ``seed``: of the crawl, and
-    of what was drawn; ``web``: that of this repeat. ``starts``, ``positive``, ``negative``: start pages and examples;
-    ``closed``: links to pages that the web lacks cost nothing.
+    of what was drawn; ``web``: that of this repeat. ``starts``, ``positive``, ``negative``, ``keywords``: how many
+    start pages, examples and keywords there were; ``closed``: links to pages that the web lacks cost nothing.
     ``asked``: who links to a page, so often; ``backlinks``: what that costs. Where it costs fetches, questions have
     entries in the columns: an empty URL, NaN, and 0.
     """
@@ -60,6 +60,7 @@ class Run:
     closed: bool = True
     asked: int = 0
     backlinks: str = ""
+    keywords: int = 0
 
     @property
     def fetched(self) -> int:

@@ -11,31 +11,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 
-import numpy as np
-
 from clew.config import Settings
 from clew.crawl.running import CrawlResult, run, runner
 from clew.crawl.setup import Setup
-from clew.judges.registry import JUDGES
 from clew.lab.asking import FREE, Asked, counted
-from clew.lab.bench import Readers, bench, settings_of
+from clew.lab.bench import Readers, bench, check, settings_of
 from clew.lab.bounds import upper_bound
 from clew.lab.explore import back_links, explore
 from clew.lab.lookahead import look_ahead
 from clew.lab.measures import area_over_oracle
 from clew.lab.oracle import greedy, one_step, reachable
+from clew.lab.recording import Who, recorded
 from clew.lab.resampling import drawn
 from clew.lab.results import Graph, Run
 from clew.lab.simulating import another
 from clew.lab.tasks import Task
-from clew.lab.variants import Variant, full_settings
+from clew.lab.variants import Variant
 from clew.model import Bools, Outcome, Request, Response
 from clew.store.base import Store
 from clew.store.sqlite import SqliteStore
-from clew.strategies.registry import STRATEGIES
 from clew.text.reader import Unreadable
-from clew.version import __version__
-from clew.web.simulated import parse_spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +83,10 @@ Unit = tuple[Task, int]
 
 def run_all(tasks: Sequence[Task], plan: Plan, jobs: int) -> Iterator[TaskResult]:
     """The results of all tasks, in their order. With several ``jobs``, repeats on one web go to one process, which
-    reads the web once; figures do not depend on ``jobs``. Raises ClewError."""
+    reads the web once; figures do not depend on ``jobs``. Raises ClewError; before anything is run where a judge
+    cannot tell what a task wants."""
+    for task, judge in product(tasks, plan.judges):
+        check(task, judge)
     units = [(task, repeat) for task in tasks for repeat in range(plan.repeats)]
     groups: dict[str, list[Unit]] = {}
     for task, repeat in units:
@@ -124,6 +122,8 @@ def _run_group(units: list[Unit], plan: Plan) -> list[_Draw]:
 def run_task(task: Task, plan: Plan, readers: Readers) -> TaskResult:
     """All runs of one task, each from scratch. Repeat r crawls with the seed ``plan.seed + r``; the first repeat is the
     task as it is written, later ones are drawn anew if the plan says so."""
+    for judge in plan.judges:
+        check(task, judge)
     graphs = _Graphs(plan)
     return _joined(task, [_run_draw(task, repeat, plan, readers, graphs) for repeat in range(plan.repeats)])
 
@@ -220,7 +220,7 @@ def _run_draw(task: Task, repeat: int, plan: Plan, readers: Readers, graphs: _Gr
         with remembered() as store:
             asked = Asked(links, store, strategy.backlinks or plan.backlinks)
             setup = bench(own, settings, store, readers, asked)
-            run = _run(own, setup, _Who(strategy, judge, repeat, plan.resample and repeat > 0), most)
+            run = _run(own, setup, Who(strategy, judge, repeat, plan.resample and repeat > 0), most)
             runs.append(counted(run, asked))
     limits = (limit(graph, own.budget) for limit in (greedy, one_step, look_ahead, upper_bound))
     return _Draw(task.name, repeat, tuple(runs), *limits)
@@ -242,21 +242,11 @@ def _graph(task: Task, settings: Settings, readers: Readers) -> Graph:
         return asyncio.run(explore(task, bench(task, settings, store, readers, None)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Who:
-    """Which run it is."""
-
-    strategy: Variant
-    judge: Variant
-    repeat: int
-    drawn: bool
-
-
-def _run(task: Task, setup: Setup, who: _Who, most: int) -> Run:
+def _run(task: Task, setup: Setup, who: Who, most: int) -> Run:
     started, cpu = time.monotonic(), time.process_time()
     result = crawled(setup)
     seconds, cpu_s = time.monotonic() - started, time.process_time() - cpu
-    return _recorded(task, setup, result, who, most, seconds, cpu_s)
+    return recorded(task, setup, result, who, most, seconds, cpu_s)
 
 
 def crawled(setup: Setup) -> CrawlResult:
@@ -270,38 +260,3 @@ def crawled(setup: Setup) -> CrawlResult:
 
     with runner() as own:
         return own.run(whole())
-
-
-def _recorded(task: Task, setup: Setup, result: CrawlResult, who: _Who, most: int, seconds: float, cpu_s: float) -> Run:
-    rows = list(setup.store.visits.rows())
-    return Run(
-        task=task.name,
-        strategy=who.strategy.name,
-        judge=who.judge.name,
-        repeat=who.repeat,
-        budget=task.budget,
-        reachable=most,
-        urls=tuple(row.url for row in rows),
-        found=np.array([row.url in task.relevant for row in rows], np.bool_),
-        judged=np.array([row.relevance if row.judged else np.nan for row in rows], np.float32),
-        predicted=np.array([row.score for row in rows], np.float32),
-        depth=np.array([row.depth for row in rows], np.int32),
-        tunnel=np.array([rows[row.source - 1].tunnel if row.source else 0 for row in rows], np.int32),
-        sources=np.array([row.source for row in rows], np.int32),
-        seconds=seconds,
-        cpu_ms_per_page=1000.0 * cpu_s / max(len(rows), 1),
-        frontier=result.frontier,
-        robots=result.robots_requests,
-        absent=result.absent,
-        stopped_by=result.stopped_by,
-        seed=setup.settings.crawl.seed,
-        web=parse_spec(task.web).spec if task.web.startswith("sim:") else task.web,
-        strategy_settings=full_settings(who.strategy, STRATEGIES),
-        judge_settings=full_settings(who.judge, JUDGES),
-        version=__version__,
-        drawn=who.drawn,
-        starts=len(task.seeds),
-        positive=len(task.positive),
-        negative=len(task.negative),
-        closed=task.closed,
-    )

@@ -20,7 +20,7 @@ LIMITS = ("oracle", "one_step", "look_ahead", "bound")
 _SCALARS = ("task", "strategy", "judge", "repeat", "budget", "reachable", "seconds", "cpu_ms_per_page", "frontier")
 _REST = (
     *("robots", "absent", "stopped_by", "seed", "web", "strategy_settings", "judge_settings", "version", "drawn"),
-    *("starts", "positive", "negative", "closed", "asked", "backlinks"),
+    *("starts", "positive", "negative", "closed", "asked", "backlinks", "keywords"),
 )
 
 

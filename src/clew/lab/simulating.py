@@ -129,8 +129,9 @@ def task_of(
 
 def another(task: Task, repeat: int) -> Task | None:
     """The task on the web whose seed is ``repeat`` higher: the topic at the same place of its tree, as many start pages
-    as far from it, as many examples. None for a task on another kind of web, or that was not made by this rule."""
-    if not task.web.startswith("sim:") or len(task.wanted) != 1:
+    as far from it, as many examples. None for a task on another kind of web, that was not made by this rule, or that is
+    told in words: those of a topic are others on each web."""
+    if not task.web.startswith("sim:") or len(task.wanted) != 1 or task.keywords:
         return None
     web, topic = parse_spec(task.web), task.wanted[0]
     level = topic.count("/") + 1

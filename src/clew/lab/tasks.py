@@ -14,6 +14,7 @@ from msgspec import Meta, Struct
 
 from clew.config import quoted
 from clew.errors import ConfigError, InputError, UrlError
+from clew.examples.keywords import keywords_of
 from clew.text.shown import shown
 from clew.urls.canonical import canonical
 from clew.web.registry import absolute
@@ -27,10 +28,12 @@ class _Truth(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Examples(Struct, frozen=True, forbid_unknown_fields=True):
-    """[examples]"""
+    """[examples]: pages that are wanted, or words that say what is: a list, a table of weights, a query."""
 
-    positive: tuple[str, ...]
+    positive: tuple[str, ...] = ()
     negative: tuple[str, ...] = ()
+    keywords: tuple[str, ...] | dict[str, float] = ()
+    query: str = ""
 
 
 class _File(Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,6 +54,9 @@ class Task:
     """A task. URLs are canonical; ``relevant``: what counts as found (examples and seeds do not); ``web`` is written
     as users write it, with absolute paths.
 
+    ``keywords``: words and phrases that say what is wanted, with their weights; those of the query are among them. A
+    task may have no ``positive`` pages, but keywords alone.
+
     What repeats are drawn from: ``truth``, all relevant pages, examples and seeds among them; ``labelled``, for every
     page of the label file whether it has one of the wanted labels, and its group; ``wanted``, these labels.
     """
@@ -67,6 +73,7 @@ class Task:
     truth: frozenset[str] = frozenset()
     labelled: Mapping[str, tuple[bool, str]] = field(default_factory=dict, compare=False, repr=False)
     wanted: tuple[str, ...] = ()
+    keywords: Mapping[str, float] = field(default_factory=dict, hash=False)
 
 
 def load(path: Path) -> Task:
@@ -82,6 +89,7 @@ def load(path: Path) -> Task:
     seeds = _urls(file.seeds, path, "seeds")
     positive = _urls(file.examples.positive, path, "examples.positive")
     negative = _urls(file.examples.negative, path, "examples.negative")
+    keywords = _keywords(file.examples, path)
     labelled = _labelled(path.parent / file.labels, file.truth)
     groups = file.truth.groups
     truth = frozenset(url for url, (counts, group) in labelled.items() if counts and (not groups or group in groups))
@@ -102,6 +110,7 @@ def load(path: Path) -> Task:
         truth=truth,
         labelled=labelled,
         wanted=file.truth.labels,
+        keywords=keywords,
     )
 
 
@@ -143,6 +152,27 @@ def _urls(given: tuple[str, ...], path: Path, where: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(canonical(url) for url in given))
     except UrlError as error:
         raise InputError(f"{path}: {where}: {error}") from error
+
+
+def _keywords(given: _Examples, path: Path) -> dict[str, float]:
+    """The keywords that a task lists, and those of its query. Raises InputError where nothing says what is wanted."""
+    listed = given.keywords if isinstance(given.keywords, dict) else dict.fromkeys(given.keywords, 1.0)
+    for word in listed:
+        if not any(map(str.isalnum, word)):
+            raise InputError(f"{path}: examples.keywords: {shown(word)!r} is no word: take it out")
+    asked = keywords_of(given.query)
+    if given.query and not asked:
+        raise InputError(
+            f"{path}: examples.query: {shown(given.query)!r} has no word that says what is wanted: stop words, such as "
+            "the and of, do not count"
+        )
+    found = {**asked, **listed}
+    if not given.positive and not any(weight > 0 for weight in found.values()):
+        lacks = (
+            "examples.keywords has no word of positive weight" if found else "[examples] does not say what is wanted"
+        )
+        raise InputError(f"{path}: {lacks}: give positive pages, keywords or a query, see docs/lab.md")
+    return found
 
 
 def _labelled(labels: Path, truth: _Truth) -> dict[str, tuple[bool, str]]:

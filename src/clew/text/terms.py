@@ -119,6 +119,15 @@ class Tokeniser:
         """The terms of one text, in order: uint32[t]."""
         return self.rows([text])[0]
 
+    def words(self, text: str) -> list[str]:
+        """The words of a text that make terms, in lower case and in order; of several with one term the first."""
+        found: dict[int, str] = {}
+        for word in self._words(_UNPARTED_RUN.sub(_pairs, _plain(text.replace("\x00", " ")))):
+            number = self._lexicon[word]
+            if number != DROPPED:
+                found.setdefault(number, self._lexicon.lower(word))
+        return list(found.values())
+
     def rows(self, texts: Sequence[str]) -> tuple[TermIds, Ints]:
         """The terms of many texts in one pass: uint32[t], and int32[n + 1] where each text's terms start."""
         if not texts:
