@@ -86,7 +86,7 @@ def burst_of(found: Bools) -> int:
 def crawl(task: Task, strategy: Variant, plan: Plan, links: Inverted, readers: Readers) -> Crawled:
     """One crawl of a task."""
     with remembered() as store:
-        asked = Asked(links, store, strategy.backlinks or plan.backlinks)
+        asked = Asked(links, store, plan.cost(strategy))
         finished(bench(task, settings_of(task, strategy, plan.judges[0], plan.seed), store, readers, asked))
         rows = list(store.visits.rows())
     judged = np.array([row.relevance if row.judged else np.nan for row in rows], np.float64)

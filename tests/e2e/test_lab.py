@@ -109,7 +109,25 @@ def test_random_as_worked_out_by_hand(task: Path) -> None:
 
 def test_all_strategies_are_run(task: Path) -> None:
     rows = clew_json("lab", "run", task, "--strategies", "all")
-    assert {row["strategy"] for row in rows} == set(STRATEGIES.builtin)
+    asked = [row["strategy"] for row in rows if row["asked"]]
+    assert asked == ["context-graph"]
+    names = [row["strategy"] for row in rows]
+    names.remove("context-graph(backlinks=none)")
+    assert names == list(STRATEGIES.names())
+
+
+def test_who_asked_is_told_in_what_is_printed(task: Path) -> None:
+    options = ("lab", "run", task, "--strategies", "best-first,context-graph")
+    printed = clew(*options).stdout
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in printed.splitlines() if line.count("│") > 5]
+    assert [(row[1], row[4]) for row in cells[:3]] == [
+        ("best-first", ""), ("context-graph", "2 free"), ("context-graph(backlinks=none)", "none"),
+    ]  # fmt: skip
+    assert "Asked: so often a method asked who links to a page" in printed
+    silent = clew(*options, "--backlinks", "none").stdout
+    assert "Asked" not in silent and "backlinks=none" not in silent
+    paid = clew_json(*options, "--backlinks", "charged")
+    assert [(row["strategy"], row["asked"]) for row in paid] == [("best-first", 0), ("context-graph", 2)]
 
 
 def test_area_counts_a_run_that_stops_early_to_its_end() -> None:

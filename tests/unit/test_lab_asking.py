@@ -159,6 +159,8 @@ def test_experiment_files_say_what_is_known(tmp_path: Path) -> None:
     file = tmp_path / "study.toml"
     file.write_text(STUDY.format(line='backlinks = "charged"'))
     assert load_experiment(file).plan.backlinks == "charged"
+    file.write_text(STUDY.format(line=""))
+    assert load_experiment(file).plan.backlinks == "both"
     for line, said in (('backlinks = "cheap"', "'cheap' is none of"), ('ledger = "free"', "no ledger 'free'")):
         file.write_text(STUDY.format(line=line))
         with pytest.raises(ConfigError, match=f"study.toml: .*{said}"):

@@ -50,6 +50,13 @@ def test_areas_are_escaped_and_the_best_is_marked() -> None:
     assert r"best-first / nb & -- & \textbf{.143} & .143 \\" in lines
 
 
+def test_methods_that_asked_are_marked() -> None:
+    text = latex(comparison(replace(run("0110", "a_b"), asked=1_234, backlinks="free"), PLAIN))
+    assert [line.split(" & ")[0] for line in rows(text)[-2:]] == [r"a\_b / nb$^\dagger$", "breadth-first"]
+    assert r"$^\dagger$: asked who links to a page, up to 1,234 times a run; a live crawl can seldom do that." in text
+    assert "dagger" not in latex(comparison(BEST, PLAIN))
+
+
 def test_measures_have_a_row_a_task_and_method() -> None:
     both = comparison(run("0110", "a_b", "50%"), PLAIN)
     # PLAIN found one of two and lost three of four; its find stands behind an irrelevant page, two at depth 1 and 2

@@ -15,6 +15,7 @@ from clew.errors import InputError
 from clew.lab import figures
 from clew.lab.comparison import Comparison, listed, short
 from clew.lab.conclusions import conclusion, verdict
+from clew.lab.knowledge import NOTE, questions
 from clew.lab.report import PLOTS, write_report
 from clew.lab.results import Run
 from clew.model import Bools
@@ -244,7 +245,8 @@ def test_methods_in_colour_differ_and_the_baseline_is_grey() -> None:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report") / "new"
-    runs = (BEST, run("0010", repeat=1), PLAIN, run("01", "a<b>", "x_y", task="far one"), run("0000", task="far one"))
+    asked = replace(run("01", "a<b>", "x_y", task="far one"), asked=142, backlinks="free")
+    runs = (BEST, run("0010", repeat=1), PLAIN, asked, run("0000", task="far one"))
     assert write_report(comparison(*runs), folder) == folder / "report.html"
     return folder
 
@@ -263,6 +265,44 @@ def test_the_page_escapes_names_and_says_what_to_conclude(folder: Path) -> None:
     assert page.count("<strong>") == 2  # a sentence a task
     assert '<td style="--v:0.500"><b>.500</b><small>.286–.714, n 2</small></td>' in page  # of 5/7 and 2/7
     assert '<td style="--v:0.857">.857</td>' in page
+
+
+def test_the_page_says_who_asked_how_often(folder: Path) -> None:
+    page = (folder / "report.html").read_text("utf-8")
+    assert page.count("<small>asked: ") == 1 and "<small>asked: 142 free</small>" in page
+    assert NOTE in page
+    rows = list(csv.DictReader((folder / "results.csv").read_text("utf-8").splitlines()))
+    assert [(row["asked"], row["backlinks"]) for row in rows] == [("0", "")] * 3 + [("142", "free"), ("0", "")]
+
+
+def asking() -> Comparison:
+    """A strategy with and without answers, on one task of two: areas 5/7 and 2/7; breadth-first has 3/7."""
+    graph = replace(
+        run("0110", "context-graph"), asked=142, backlinks="free", strategy_settings='{"name":"context-graph"}'
+    )
+    silent = replace(graph, strategy="context-graph(backlinks=none)", asked=0, backlinks="none", found=flags("0010"))
+    return comparison(graph, silent, run("0011", "breadth-first"))
+
+
+def test_the_sentences_say_that_the_best_asked_and_what_it_has_without(capsys: pytest.CaptureFixture[str]) -> None:
+    both = asking()
+    says = "sked who links to a page, up to 142 times for nothing, which a live crawl can seldom do; without answers "
+    assert f"; it a{says}it has .29; that is" in conclusion(both, "near")
+    assert f". It a{says}it has .29." in verdict(both)
+    paid = replace(both, runs=tuple(replace(one, backlinks="charged") for one in both.runs[:1]))
+    assert "up to 142 times a fetch each, which a live crawl can seldom do" in verdict(paid)
+    assert "without answers" not in verdict(paid)
+    assert "asked" not in verdict(comparison(BEST, PLAIN))
+    print_table(both)
+    printed = capsys.readouterr().out
+    assert "142 free" in printed and NOTE in printed
+
+
+def test_questions_are_the_median_of_repeats() -> None:
+    one, *_ = asking().runs
+    assert questions([one, replace(one, asked=100), replace(one, asked=0)]) == "100 free"
+    assert questions([replace(one, asked=0)]) == ""
+    assert questions(asking().runs[1:2]) == "none"
 
 
 def test_ids_are_unique_and_each_plot_is_well_formed(folder: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lab_web import PAGES, told, write_web
 from test_lab_report import comparison, run
 
 from clew.errors import ConfigError, InputError
@@ -22,45 +23,10 @@ from clew.lab.variants import judge_variants, strategy_variants
 from clew.strategies.registry import STRATEGIES
 from support import clew
 
-TASK = """
-name = "boats"
-web = "folder:web"
-labels = "labels.tsv"
-budget = 9
-seeds = ["http://w.test/start.html"]
-[truth]
-labels = ["boats"]
-[examples]
-{examples}
-"""
-PAGES = {
-    "start": ("a list of pages", ("boats", "taxes", "both")),
-    "boats": ("sailing boats and the regatta of yachts", ("more",)),
-    "taxes": ("taxes and the budget of states", ("end",)),
-    "both": ("sailing taxes", ()),
-    "more": ("a regatta for the yacht", ()),
-    "end": ("money", ()),
-}
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    place = tmp_path / "web" / "w.test"
-    place.mkdir(parents=True)
-    for name, (words, links) in PAGES.items():
-        anchors = "".join(f"<a href={link}.html>go</a> " for link in links)
-        (place / f"{name}.html").write_text(f"<html lang=en><title>{name}</title><p>{words}</p><p>{anchors}")
-    rows = "".join(
-        f"http://w.test/{name}.html\t{'boats' if name in ('boats', 'more') else 'no'}\t-\n" for name in PAGES
-    )
-    (tmp_path / "labels.tsv").write_text(f"url\tlabel\tgroup\n{rows}")
-    return tmp_path
-
-
-def told(folder: Path, examples: str) -> Task:
-    file = folder / "task.toml"
-    file.write_text(TASK.format(examples=examples))
-    return load(file)
+    return write_web(tmp_path)
 
 
 def by_words(task: Task, strategies: str = "breadth-first", judges: str = "keywords") -> tuple[Run, ...]:
@@ -126,7 +92,7 @@ def test_regular_expressions_among_keywords_see_the_text(folder: Path) -> None:
 
 def test_every_strategy_runs_without_example_pages(folder: Path) -> None:
     runs = by_words(told(folder, 'keywords = ["yacht"]'), "all")
-    assert [one.strategy for one in runs] == list(STRATEGIES.names())
+    assert [one.strategy for one in runs if one.backlinks != "none"] == list(STRATEGIES.names())
     assert {len(one.urls) for one in runs} == {len(PAGES)}
     assert {int(one.found.sum()) for one in runs} == {2}
 

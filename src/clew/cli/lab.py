@@ -12,7 +12,7 @@ from clew.cli.labtable import print_table
 from clew.cli.labtask import from_crawl as from_finished_crawl
 from clew.cli.labweb import command as web_command
 from clew.judges.registry import JUDGES
-from clew.lab.asking import BACKLINKS, FREE
+from clew.lab.asking import BOTH, PLANS
 from clew.lab.comparison import Comparison
 from clew.lab.experiment import TITLE, distinct
 from clew.lab.experiment import load as load_experiment
@@ -72,10 +72,11 @@ def command() -> None:
 )
 @click.option(
     "--backlinks",
-    type=click.Choice(BACKLINKS),
-    default=FREE,
+    type=click.Choice(PLANS),
+    default=BOTH,
     show_default=True,
-    help="What it costs a strategy to ask who links to a page: nothing, a fetch, or nobody answers.",
+    help="What it costs to ask who links to a page: nothing, a fetch, or nobody answers; both: nothing, and strategies "
+    "that ask have a second row without answers.",
 )
 @click.option(
     "--ledger",

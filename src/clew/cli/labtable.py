@@ -14,6 +14,7 @@ from clew.cli.common import say
 from clew.lab.comparison import Comparison, Spread, method
 from clew.lab.conclusions import verdict
 from clew.lab.differences import found, within
+from clew.lab.knowledge import NOTE, anybody_asked, questions
 from clew.lab.latex import figure3, p_value
 from clew.lab.measures import recall_at
 from clew.lab.results import Run
@@ -32,7 +33,7 @@ def print_table(comparison: Comparison) -> None:
     repeated = any(run.repeat for run in comparison.runs)
     table = Table(title="Found of what could be found, by fetches (recall after 10, 25, 50 and 100 % of the budget)")
     tested = ("interval", "n", "p (Holm)") if repeated else ()
-    asking = any(run.asked for run in comparison.runs)
+    asking = anybody_asked(comparison)
     asked = ("asked",) if asking else ()
     for name in (*LEFT, "area / oracle", *tested, *asked, "found", "of", "10 %", "25 %", "50 %", "100 %", "CPU-ms"):
         table.add_column(name, justify="left" if name in LEFT else "right", no_wrap=True)
@@ -43,6 +44,8 @@ def print_table(comparison: Comparison) -> None:
     console = Console()
     needed = Measurement.get(console, console.options.update(max_width=WIDEST), table).maximum
     Console(width=max(console.width, needed)).print(table)
+    if asking:
+        say(NOTE)
     if repeated:
         say(verdict(comparison))
 
@@ -54,7 +57,7 @@ def _rows(comparison: Comparison, task: str, repeated: bool, asking: bool) -> It
         test = found(tests, ranked[0], name)
         tested = _tested(comparison.area(task, name), p_value(test.corrected) if test else "") if repeated else []
         area = figure3(comparison.area(task, name).median)
-        asked = [_questions(runs)] if asking else []
+        asked = [questions(runs)] if asking else []
         yield [*map(_plain, (task, runs[0].strategy, runs[0].judge)), area, *tested, *asked, *_counts(runs)]
     blank = [""] * (3 * repeated + asking)
     for name, limits in comparison.limits.items():
@@ -74,12 +77,6 @@ def _limit(comparison: Comparison, limits: Sequence[Bools], task: str) -> list[s
 
 def _tested(area: Spread, p: str) -> list[str]:
     return [f"{figure3(area.low)} to {figure3(area.high)}", str(area.repeats), p]
-
-
-def _questions(runs: Sequence[Run]) -> str:
-    """How often a method asked who links to a page."""
-    asked = float(np.median([run.asked for run in runs]))
-    return f"{asked:.0f} {runs[0].backlinks}" if asked else ""
 
 
 def _counts(runs: Sequence[Run]) -> list[str]:

@@ -20,6 +20,12 @@ FREE, CHARGED, NONE = "free", "charged", "none"
 BACKLINKS = (FREE, CHARGED, NONE)
 """What a question costs: nothing, a fetch, or that nobody answers."""
 
+BOTH = "both"
+"""Questions cost nothing, and a strategy that asked any has a second row, of runs where nobody answers."""
+
+PLANS = (BOTH, *BACKLINKS)
+"""What a plan may say of back links."""
+
 
 @dataclass(slots=True)
 class Asked(BacklinkProvider):

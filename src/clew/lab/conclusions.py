@@ -8,6 +8,7 @@ import numpy as np
 
 from clew.lab.comparison import BASELINE, Comparison, Spread, listed, short
 from clew.lab.differences import LEVEL, Difference, enough, found, over_all, within
+from clew.lab.knowledge import told
 
 SMALL = 0.02
 """Of the oracle's area: where one-step sight has less than so much more, it has no more worth telling."""
@@ -26,6 +27,7 @@ def conclusion(comparison: Comparison, task: str) -> str:
     tests = within(comparison, task)
     parts = [
         _who(comparison, task, ranked, tests),
+        told(comparison, ranked[0], task),
         _against_baseline(comparison, task, ranked, tests),
         _room(comparison, task, best),
     ]
@@ -110,16 +112,19 @@ def _room(comparison: Comparison, task: str, best: Spread) -> str:
 
 
 def verdict(comparison: Comparison) -> str:
-    """The sentence over all tasks."""
+    """The sentence over all tasks, and another one where the best asked who links to a page."""
     best, tasks = [comparison.methods[0], *_twins(comparison, comparison.methods)], comparison.tasks
     mean = short(comparison.mean(best[0]))
     names = f"{_some(best)}, which had the same figures in every run," if len(best) > 1 else best[0]
+    asked = told(comparison, best[0])
+    after = f" {asked[0].upper()}{asked[1:]}." if asked else ""
     if len(tasks) == 1:
-        return f"{names} did best on the one task compared, with {mean} of the oracle's area{_lead(comparison, best)}."
+        lead = _lead(comparison, best)
+        return f"{names} did best on the one task compared, with {mean} of the oracle's area{lead}.{after}"
     wins = sum(comparison.ranked(task)[0] in best for task in tasks)
     return (
         f"{names} did best over all: {mean} of the oracle's area in the mean, and first on {wins} of "
-        f"{len(tasks)} tasks{_lead(comparison, best)}."
+        f"{len(tasks)} tasks{_lead(comparison, best)}.{after}"
     )
 
 

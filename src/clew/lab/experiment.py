@@ -26,7 +26,7 @@ from msgspec import field
 
 from clew.errors import ConfigError, InputError
 from clew.judges.registry import JUDGES
-from clew.lab.asking import BACKLINKS, FREE
+from clew.lab.asking import BOTH, PLANS
 from clew.lab.ledgers import AS_WRITTEN, with_ledgers
 from clew.lab.running import Plan
 from clew.lab.simulating import PRESETS, budget_of, level_of, task_of
@@ -71,7 +71,7 @@ class ExperimentFile(Section, frozen=True):
     seed: Annotated[int, doc("Seed of the first repeat.", ge=0)] = 1
     resample: Annotated[bool, doc("Repeats draw start pages, examples and simulated webs anew.")] = True
     budget: Annotated[int, doc("Fetches, in place of what each task allows; 0: as they say.", ge=0)] = 0
-    backlinks: Annotated[str, doc("What it costs to ask who links to a page: free, charged or none.")] = FREE
+    backlinks: Annotated[str, doc("What it costs to ask who links to a page: both, free, charged or none.")] = BOTH
     ledger: Annotated[str, doc("Whether links to pages that a web lacks cost a fetch: task, closed, open or both.")] = (
         AS_WRITTEN
     )
@@ -115,8 +115,8 @@ def load(path: Path) -> Experiment:
         file.resample,
         file.backlinks,
     )
-    if file.backlinks not in BACKLINKS:
-        raise ConfigError(f"{path}: backlinks = {file.backlinks!r} is none of {', '.join(BACKLINKS)}; see docs/lab.md")
+    if file.backlinks not in PLANS:
+        raise ConfigError(f"{path}: backlinks = {file.backlinks!r} is none of {', '.join(PLANS)}; see docs/lab.md")
     tasks = [load_task(path.parent / name) for name in file.tasks]
     tasks += [_simulated(one, path) for one in file.simulated]
     if not tasks:

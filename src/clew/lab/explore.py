@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -81,3 +81,25 @@ def _graph(task: Task, setup: Setup, found: list[str], links: list[list[int]], e
         relevant=np.array([url in task.relevant for url in urls], np.bool_),
         seeds=np.array(seeds, np.int32),
     )
+
+
+async def present_in(setup: Setup, urls: Sequence[str]) -> list[str]:
+    """Those of some URLs whose pages the world has and the reader can read."""
+    found = []
+    await setup.world.open()
+    try:
+        for url in urls:
+            response = await setup.world.fetch(Request(url))
+            if response.outcome is Outcome.OK and _readable(setup, response):
+                found.append(url)
+    finally:
+        await setup.world.close()
+    return found
+
+
+def _readable(setup: Setup, response: Response) -> bool:
+    try:
+        setup.reader.read(response)
+    except Unreadable:
+        return False
+    return True

@@ -11,6 +11,7 @@ import numpy as np
 from clew.lab import details, readings
 from clew.lab.comparison import Comparison, Spread, method
 from clew.lab.differences import Difference, found, over_all, overall
+from clew.lab.knowledge import most_asked
 from clew.lab.measures import prediction_accuracy, recall_at
 from clew.lab.paths import digging
 from clew.lab.results import Run
@@ -24,6 +25,9 @@ NAME = 18
 
 ROOM = 190.0
 """Points beside the names, the mean and p, for columns of tasks."""
+
+ASKED = r"$^\dagger$"
+"""Marks methods that asked who links to a page."""
 
 Group = tuple[str, list[str]]
 """A line over the whole width, and the rows below it."""
@@ -58,7 +62,8 @@ def _areas(
         cells = [_area(comparison.area(task, name), best[task] == name) for task in tasks]
         test = found(tests, comparison.methods[0], name)
         after = [_tex(figure3(comparison.mean(name))), _tex(p_value(test.corrected)) if test else ""]
-        rows.append(_row([names[name], *cells, *after[: len(ends)]]))
+        mark = ASKED if most_asked(comparison, name) else ""
+        rows.append(_row([names[name] + mark, *cells, *after[: len(ends)]]))
     columns = rf"@{{}}p{{.28\linewidth}}{'r' * (len(tasks) + len(ends))}@{{}}"
     return _tables(columns, _row(["", *map(_stacked, tasks), *ends]), [("", rows)])
 
@@ -89,7 +94,21 @@ def _blocks(comparison: Comparison) -> Iterator[tuple[str, ...]]:
 
 
 def _note(comparison: Comparison, tests: tuple[Difference, ...]) -> list[str]:
-    """The lines under the table that say what its figures are; none for single runs."""
+    """The lines under the table that say what its figures are and who asked; none for single runs of nobody who did."""
+    says = [*_repeated(comparison, tests), *_questions(comparison)]
+    return [rf"{{\footnotesize {' '.join(says)}}}"] if says else []
+
+
+def _questions(comparison: Comparison) -> Iterator[str]:
+    """What methods that asked who links to a page knew."""
+    most = {name: most_asked(comparison, name) for name in comparison.methods}
+    if any(most.values()):
+        times = f"{max(most.values()):,} times a run"
+        yield f"{ASKED}: asked who links to a page, up to {times}; a live crawl can seldom do that."
+
+
+def _repeated(comparison: Comparison, tests: tuple[Difference, ...]) -> list[str]:
+    """How many repeats there were, and which test."""
     repeats = sorted({comparison.area(task, name).repeats for task in comparison.tasks for name in comparison.methods})
     if repeats[-1] < 2:
         return []
@@ -98,7 +117,7 @@ def _note(comparison: Comparison, tests: tuple[Difference, ...]) -> list[str]:
     if tests:
         units, pairs = f"{tests[0].n} {tests[0].units}", f"{len(tests)} {'pair' if len(tests) == 1 else 'pairs'}"
         says.append(rf"$p$: against the best, sign-flip test over {units}, Holm over {pairs}.")
-    return [rf"{{\footnotesize {' '.join(says)}}}"]
+    return says
 
 
 def latex_differences(comparison: Comparison) -> str:
@@ -203,7 +222,7 @@ def _height(row: str) -> int:
     """Lines that a row takes: those of its name, or of an interval below a figure."""
     if row.startswith(r"\multicolumn"):
         return 1
-    name = row.split(" & ", 1)[0].replace(r"\allowbreak{}", "").removeprefix(r"\raggedright ")
+    name = row.split(" & ", 1)[0].replace(r"\allowbreak{}", "").replace(ASKED, "*").removeprefix(r"\raggedright ")
     return max(-(-len(name) // NAME), 2 if r"\scriptsize" in row else 1)
 
 

@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from clew.lab import details, figures, readings
-from clew.lab.comparison import Comparison, Spread
+from clew.lab.comparison import Comparison
 from clew.lab.conclusions import conclusion, verdict
 from clew.lab.differences import Difference, found, over_all, overall, within
 from clew.lab.figures import Drawn
+from clew.lab.knowledge import NOTE, anybody_asked, questions
 from clew.lab.latex import figure3, latex, latex_differences, latex_measures, latex_text, p_value
 from clew.lab.measures import prediction_accuracy, recall_at
 from clew.lab.methods import methods
@@ -110,7 +111,7 @@ def _page(comparison: Comparison, overview: Drawn, sections: str) -> str:
         "good as knowing the graph and the truth and walking to the nearest relevant page. That is no bound, nor are "
         "one-step sight and look-ahead; no crawl that comes to pages over links alone passes the upper bound. Medians "
         "of the repeats; below them an interval of the median (95 %, or the least and the most of fewer than six "
-        "repeats). Bold: best of the task.</p>\n"
+        f"repeats). Bold: best of the task.{f' {NOTE}' if anybody_asked(comparison) else ''}</p>\n"
         f"{_table(comparison)}\n{_tests(comparison)}\n"
         f"{_figure(overview, 'Area over the oracle, by task and method')}\n<nav>{links}</nav>\n"
         f"{sections}<details><summary>Methods, for a paper</summary><p>{escape(methods(comparison))}</p></details>\n"
@@ -153,7 +154,7 @@ def _table(comparison: Comparison) -> str:
         cells = "".join(_limit(comparison.limit(limit, task)) for task in tasks)
         rows.append(f"<tr class=limit><th>{name}</th><td></td>{'<td></td>' if tests else ''}{cells}</tr>")
     for name in comparison.methods:
-        cells = "".join(_cell(comparison.area(task, name), best[task] == name) for task in tasks)
+        cells = "".join(_cell(comparison, task, name, best[task] == name) for task in tasks)
         test = found(tests, comparison.methods[0], name)
         p = f"<td>{p_value(test.corrected) if test else ''}</td>" if tests else ""
         rows.append(f"<tr><th>{escape(name)}</th>{_limit(comparison.mean(name))}{p}{cells}</tr>")
@@ -188,10 +189,13 @@ def _limit(value: float) -> str:
     return f'<td style="--v:{np.nan_to_num(value):.3f}">{figure3(value)}</td>'
 
 
-def _cell(area: Spread, best: bool) -> str:
+def _cell(comparison: Comparison, task: str, name: str, best: bool) -> str:
+    area, asked = comparison.area(task, name), questions(comparison.of(task, name))
     figure = f"<b>{figure3(area.median)}</b>" if best else figure3(area.median)
-    between = f"<small>{figure3(area.low)}–{figure3(area.high)}, n {area.repeats}</small>" if area.repeats > 1 else ""
-    return f'<td style="--v:{np.nan_to_num(area.median):.3f}">{figure}{between}</td>'
+    below = [f"{figure3(area.low)}–{figure3(area.high)}, n {area.repeats}"] if area.repeats > 1 else []
+    below += [f"asked: {asked}"] if asked and anybody_asked(comparison) else []
+    small = "".join(f"<small>{escape(line)}</small>" for line in below)
+    return f'<td style="--v:{np.nan_to_num(area.median):.3f}">{figure}{small}</td>'
 
 
 def _write_csv(comparison: Comparison, path: Path) -> None:

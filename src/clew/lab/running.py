@@ -8,16 +8,16 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from clew.config import Settings
 from clew.crawl.running import CrawlResult, run, runner
 from clew.crawl.setup import Setup
-from clew.lab.asking import FREE, Asked, counted
+from clew.lab.asking import BOTH, FREE, NONE, Asked, counted
 from clew.lab.bench import Readers, bench, check, settings_of
 from clew.lab.bounds import upper_bound
-from clew.lab.explore import back_links, explore
+from clew.lab.explore import back_links, explore, present_in
 from clew.lab.lookahead import look_ahead
 from clew.lab.measures import area_over_oracle
 from clew.lab.oracle import greedy, one_step, reachable
@@ -26,25 +26,36 @@ from clew.lab.resampling import drawn
 from clew.lab.results import Graph, Run
 from clew.lab.simulating import another
 from clew.lab.tasks import Task
-from clew.lab.variants import Variant
-from clew.model import Bools, Outcome, Request, Response
+from clew.lab.variants import Variant, without_backlinks
+from clew.model import Bools
 from clew.store.base import Store
 from clew.store.sqlite import SqliteStore
-from clew.text.reader import Unreadable
+from clew.web.providers.base import BacklinkProvider
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What to compare on each task. ``resample``: repeats after the first draw start pages, examples and the seeds of
     simulated webs anew; otherwise only the crawl's seed changes. ``backlinks``: what the question who links to a page
-    costs, if the strategy's variant does not say."""
+    costs, if the strategy's variant does not say; BOTH: nothing, and whoever asks has a second row without answers."""
 
     strategies: tuple[Variant, ...]
     judges: tuple[Variant, ...]
     repeats: int
     seed: int = 1
     resample: bool = True
-    backlinks: str = FREE
+    backlinks: str = BOTH
+
+    def cost(self, strategy: Variant) -> str:
+        """What questions cost a strategy: one of BACKLINKS."""
+        return strategy.backlinks or (FREE if self.backlinks == BOTH else self.backlinks)
+
+    def second(self, strategy: Variant) -> Variant | None:
+        """The second row of a strategy that asked, without answers; None where the user said what questions cost, or
+        named that row too."""
+        other = without_backlinks(strategy)
+        is_wanted = self.backlinks == BOTH and not strategy.backlinks
+        return other if is_wanted and other.name not in {one.name for one in self.strategies} else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +110,8 @@ def run_all(tasks: Sequence[Task], plan: Plan, jobs: int) -> Iterator[TaskResult
         with ProcessPoolExecutor(min(jobs, len(units)), mp_context=context) as pool:
             futures = [pool.submit(_run_group, part, plan) for part in _dealt(list(groups.values()), jobs)]
             done = [result for future in futures for result in future.result()]
-    return (_joined(task, [result for result in done if result.task == task.name]) for task in tasks)
+    methods = _methods(done, plan)
+    return (_joined(task, [result for result in done if result.task == task.name], methods) for task in tasks)
 
 
 def _dealt(groups: list[list[Unit]], jobs: int) -> list[list[Unit]]:
@@ -125,7 +137,8 @@ def run_task(task: Task, plan: Plan, readers: Readers) -> TaskResult:
     for judge in plan.judges:
         check(task, judge)
     graphs = _Graphs(plan)
-    return _joined(task, [_run_draw(task, repeat, plan, readers, graphs) for repeat in range(plan.repeats)])
+    done = [_run_draw(task, repeat, plan, readers, graphs) for repeat in range(plan.repeats)]
+    return _joined(task, done, _methods(done, plan))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,10 +154,36 @@ class _Draw:
     bound: Bools
 
 
-def _joined(task: Task, draws: Sequence[_Draw]) -> TaskResult:
-    """The runs in the order of strategies, judges, repeats."""
+@dataclass(frozen=True, slots=True)
+class _Method:
+    """A row of each task. ``same``: the name of the strategy whose runs are those of this row where it did not ask."""
+
+    strategy: str
+    judge: str
+    same: str
+
+    def of(self, draw: _Draw) -> Run:
+        """Its run of a draw."""
+        runs = {(run.strategy, run.judge): run for run in draw.runs}
+        own = runs.get((self.strategy, self.judge))
+        return own or replace(runs[self.same, self.judge], strategy=self.strategy, backlinks=NONE)
+
+
+def _methods(draws: Sequence[_Draw], plan: Plan) -> list[_Method]:
+    """The rows in the order of strategies and judges. Who asked in any draw has its second row in all."""
+    ran, methods = {run.strategy for draw in draws for run in draw.runs}, []
+    for strategy, judge in product(plan.strategies, plan.judges):
+        methods.append(_Method(strategy.name, judge.name, strategy.name))
+        second = plan.second(strategy)
+        if second is not None and second.name in ran:
+            methods.append(_Method(second.name, judge.name, strategy.name))
+    return methods
+
+
+def _joined(task: Task, draws: Sequence[_Draw], methods: Sequence[_Method]) -> TaskResult:
+    """The runs in the order of methods, then repeats."""
     ordered = sorted(draws, key=lambda draw: draw.repeat)
-    runs = tuple(run for same in zip(*(draw.runs for draw in ordered), strict=True) for run in same)
+    runs = tuple(method.of(draw) for method in methods for draw in ordered)
     return TaskResult(
         task.name,
         runs,
@@ -178,7 +217,7 @@ class _Graphs:
 
         def present(urls: Sequence[str]) -> list[str]:
             with remembered() as store:
-                return asyncio.run(_present(bench(task, settings, store, readers, None), urls))
+                return asyncio.run(present_in(bench(task, settings, store, readers, None), urls))
 
         return drawn(task, self._plan.seed + repeat, self.of(task, readers), present)
 
@@ -187,41 +226,16 @@ class _Graphs:
         return settings_of(task, "breadth-first", self._plan.judges[0], self._plan.seed)
 
 
-async def _present(setup: Setup, urls: Sequence[str]) -> list[str]:
-    """Those of some URLs whose pages the world has and the reader can read."""
-    found = []
-    await setup.world.open()
-    try:
-        for url in urls:
-            response = await setup.world.fetch(Request(url))
-            if response.outcome is Outcome.OK and _readable(setup, response):
-                found.append(url)
-    finally:
-        await setup.world.close()
-    return found
-
-
-def _readable(setup: Setup, response: Response) -> bool:
-    try:
-        setup.reader.read(response)
-    except Unreadable:
-        return False
-    return True
-
-
 def _run_draw(task: Task, repeat: int, plan: Plan, readers: Readers, graphs: _Graphs) -> _Draw:
     own = graphs.drawn(task, repeat, readers)
     graph = graphs.of(task, readers) if own is task else _graph(own, graphs.settings(own), readers)
-    most = reachable(graph)
-    links = back_links(graph)
+    own_bench = _Bench(own, repeat, plan, readers, back_links(graph), reachable(graph))
     runs = []
     for strategy, judge in product(plan.strategies, plan.judges):
-        settings = settings_of(own, strategy, judge, plan.seed + repeat)
-        with remembered() as store:
-            asked = Asked(links, store, strategy.backlinks or plan.backlinks)
-            setup = bench(own, settings, store, readers, asked)
-            run = _run(own, setup, Who(strategy, judge, repeat, plan.resample and repeat > 0), most)
-            runs.append(counted(run, asked))
+        runs.append(own_bench.run(strategy, judge))
+        second = plan.second(strategy)
+        if second is not None and runs[-1].asked:
+            runs.append(own_bench.run(second, judge))
     limits = (limit(graph, own.budget) for limit in (greedy, one_step, look_ahead, upper_bound))
     return _Draw(task.name, repeat, tuple(runs), *limits)
 
@@ -242,11 +256,28 @@ def _graph(task: Task, settings: Settings, readers: Readers) -> Graph:
         return asyncio.run(explore(task, bench(task, settings, store, readers, None)))
 
 
-def _run(task: Task, setup: Setup, who: Who, most: int) -> Run:
-    started, cpu = time.monotonic(), time.process_time()
-    result = crawled(setup)
-    seconds, cpu_s = time.monotonic() - started, time.process_time() - cpu
-    return recorded(task, setup, result, who, most, seconds, cpu_s)
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    """Runs methods on a draw of a task; ``links``: who links to whom; ``most``: relevant pages within reach."""
+
+    task: Task
+    repeat: int
+    plan: Plan
+    readers: Readers
+    links: BacklinkProvider
+    most: int
+
+    def run(self, strategy: Variant, judge: Variant) -> Run:
+        """A crawl, from scratch."""
+        settings = settings_of(self.task, strategy, judge, self.plan.seed + self.repeat)
+        who = Who(strategy, judge, self.repeat, self.plan.resample and self.repeat > 0)
+        with remembered() as store:
+            asked = Asked(self.links, store, self.plan.cost(strategy))
+            setup = bench(self.task, settings, store, self.readers, asked)
+            started, cpu = time.monotonic(), time.process_time()
+            result = crawled(setup)
+            seconds, cpu_s = time.monotonic() - started, time.process_time() - cpu
+            return counted(recorded(self.task, setup, result, who, self.most, seconds, cpu_s), asked)
 
 
 def crawled(setup: Setup) -> CrawlResult:

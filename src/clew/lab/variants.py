@@ -22,7 +22,7 @@ from clew.config import JudgeSettings
 from clew.errors import ConfigError, InputError
 from clew.judges.base import JudgeContext
 from clew.judges.registry import JUDGES, settings_for
-from clew.lab.asking import BACKLINKS
+from clew.lab.asking import BACKLINKS, NONE
 from clew.registry import Registry
 from clew.section import checked
 from clew.strategies.registry import STRATEGIES
@@ -104,6 +104,14 @@ def _asking(one: Variant) -> Variant:
     if how not in BACKLINKS:
         raise ConfigError(f"backlinks = {how!r} is none of {', '.join(BACKLINKS)}; see docs/lab.md")
     return replace(one, settings={k: v for k, v in one.settings.items() if k != "backlinks"}, backlinks=how)
+
+
+def without_backlinks(one: Variant) -> Variant:
+    """The same strategy where nobody answers who links to a page: NAME(backlinks=none)."""
+    head, inside, settings = one.name, "", _FORM.fullmatch(one.name)
+    if settings is not None and settings[2] is not None:
+        head, inside = settings[1], settings[2].strip()
+    return replace(one, name=f"{head}({', '.join([*([inside] if inside else []), 'backlinks=none'])})", backlinks=NONE)
 
 
 def _has(registry: Registry[Any], part: str, setting: str) -> bool:
