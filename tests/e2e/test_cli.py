@@ -185,7 +185,11 @@ def test_init_makes_paths_of_webs_absolute(tmp_path: Path, monkeypatch: pytest.M
     [
         ({"s": "http://a.test/\nnot a url\n"}, ["--seeds", "s", "--keywords", "x"], r"s line 2.*no http\(s\) URL"),
         ({"s": "www.a.test/x\n"}, ["--seeds", "s", "--keywords", "x"], r"s line 1.*did you mean http://www\.a\.test/x"),
-        ({"s": "# nothing\n"}, ["--seeds", "s", "--keywords", "x"], "say where to start"),
+        (
+            {"s": "# nothing\n"},
+            ["--seeds", "s", "--keywords", "x"],
+            "say where to start: --seeds FILE with URLs, one a line, or --search",
+        ),
         ({"g": "nowhere.html\n"}, ["--relevant", "g"], "g line 1: 'nowhere.html' is neither.*correct or remove"),
         ({"g": "x" * 5_000}, ["--relevant", "g"], "g line 1: 'xxx.*is neither"),
         ({"g": "~nobody-of-that-name/x"}, ["--relevant", "g"], "g line 1: .*is neither"),

@@ -139,7 +139,7 @@ def test_results_and_the_methods_paragraph_tell_of_keywords(folder: Path) -> Non
     result = run_task(task, plan, Readers())
     save([result], folder / "results")
     (kept,) = load_results(folder / "results")
-    assert kept.runs[0].keywords == 2
+    assert kept.runs[0].keywords == 2 and type(kept.runs[0].keywords) is int
     assert "1 start page and 2 keywords; 2 relevant pages" in methods(comparison(result.runs[0], oracle="11"))
     both = replace(run("0110"), starts=1, positive=1, keywords=2)
     assert "1 start page, 1 relevant example and 2 keywords" in methods(comparison(both))

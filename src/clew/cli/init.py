@@ -182,7 +182,9 @@ def _check(wish: Wish, words: dict[str, float]) -> None:
     if words and not learns and not any(weight > 0 for weight in words.values()):
         raise InputError("--keywords has no word that speaks for a page: give at least one without a minus")
     if not wish.seeds:
-        raise InputError("say where to start: --seeds FILE with URLs, one a line")
+        raise InputError(
+            "say where to start: --seeds FILE with URLs, one a line, or --search with --query, whose hits are seeds"
+        )
     both = set(wish.relevant) & set(wish.irrelevant)
     if both:
         raise InputError(f"{sorted(both)[0]} stands in both --relevant and --irrelevant: take it out of one")
