@@ -58,7 +58,7 @@ from clew.web.simulated import parse_spec
 from clew.web.simulated.server import GRAVE
 from clew.web.simulated.web import SimulatedWeb
 
-WEB = "sim:pages=4000,pages_per_host=100"
+WEB = "sim:pages=4000,branching=2,pages_per_host=100"
 """40 hosts."""
 
 BUDGET = 600
@@ -171,8 +171,13 @@ def compare(case: Case, strategy: Variant, judge: Variant, ways: Sequence[Condit
         with remembered() as store, _served(case, how):
             live = _crawl(task, _live(case, settings, graph, how, store), oracle)
         _note(case, f"live, {how.at_once} at once", live)
-        rows.append(_row(case, how, len({host(url) for url in graph.urls}), offline, live))
+        rows.append(_row(case, how, _hosts(case, graph), offline, live))
     return rows
+
+
+def _hosts(case: Case, graph: Graph) -> int:
+    """Hosts that answer."""
+    return case.addresses if case.task.web.startswith("sim:") else len({host(url) for url in graph.urls})
 
 
 def _row(case: Case, how: Conditions, hosts: int, offline: Crawled, live: Crawled) -> dict[str, Any]:
@@ -263,7 +268,7 @@ def main() -> int:
     usual = Conditions()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--web", default=WEB, help="a simulated web; its seed and port are set here")
-    parser.add_argument("--level", type=int, default=1, help="of the topic that is wanted in a simulated web")
+    parser.add_argument("--level", type=int, default=2, help="of the topic that is wanted in a simulated web")
     parser.add_argument("--task", type=Path, metavar="TASK.toml", help="a task on an archive, in place of --web")
     parser.add_argument("--strategy", default=STRATEGY)
     parser.add_argument("--judge", default=JUDGE)
@@ -284,7 +289,12 @@ def main() -> int:
         return 2
     means = [mean([row for row in rows if row["at_once"] == str(way.at_once)]) for way in ways]
     title = f"{strategy.name} / {judge.name}, {rows[0]['hosts']} hosts, {given.latency[0]:g} to {given.latency[1]:g} s"
-    show(f"{title} an answer, pauses of {given.delay:g} s", COLUMNS, [*rows, *means], as_json=given.json)
+    show(
+        f"{title} an answer, pauses of {given.delay:g} s",
+        COLUMNS,
+        rows + means if len(given.seeds) > 1 else rows,
+        as_json=given.json,
+    )
     for row in means:
         print(verdict(row))
     return 0

@@ -61,8 +61,8 @@ class Server:
                 await asyncio.sleep(self.wait(url))
                 writer.write(await self.answer(url))
                 await writer.drain()
-        except (OSError, asyncio.IncompleteReadError, ConnectionError):
-            pass  # the crawl hung up
+        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass  # the crawl hung up, or the server ends
         finally:
             writer.close()
 

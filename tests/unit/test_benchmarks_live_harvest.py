@@ -1,0 +1,130 @@
+"""The benchmark of live and offline harvests, on small webs served on loopback by a process of their own."""
+
+import json
+import shutil
+import sys
+
+import pytest
+from benchmarks import live_harvest
+from benchmarks.live_harvest import Conditions, archived, compare, mean, simulated, verdict
+from benchmarks.served import Server
+
+from clew.config import Settings
+from clew.errors import InputError
+from clew.lab.variants import judge_variants, strategy_variants
+from clew.web.registry import make as make_world
+
+SMALL = "sim:pages=400,branching=3,depth=2,pages_per_host=20,words=60,out_degree=8"
+A, B, C, D = "https://a.test/", "https://a.test/b", "http://b.test/c", "https://b.test/d"
+
+# a links to b, c, a page that is not there and a host that is not; c to d.
+PAGES = {
+    A: '<a href="/b">b</a> <a href="http://b.test/c">c</a> <a href="/gone">-</a> <a href="https://z.test/">-</a>',
+    B: "<p>jazz trumpet quartet jazz trumpet</p>",
+    C: '<p>granite basalt</p> <a href="https://b.test/d">d</a>',
+    D: "<p>jazz trumpet quartet swing</p>",
+}
+TASK = f"""\
+name = "tiny"
+web = "web.warc"
+labels = "labels.tsv"
+budget = 50
+seeds = ["{A}"]
+[truth]
+labels = ["Arts.Jazz"]
+[examples]
+positive = ["{B}"]
+negative = ["{C}"]
+"""
+
+
+def record(url, body):
+    html = f"<html lang=en><head><title>-</title></head><body>{body}</body></html>"
+    message = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(html)}\r\n\r\n{html}"
+    fields = f"WARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2020-01-01T00:00:00Z\r\n"
+    kind = "Content-Type: application/http; msgtype=response\r\n"
+    return f"WARC/1.0\r\n{fields}{kind}Content-Length: {len(message)}\r\n\r\n{message}\r\n\r\n".encode()
+
+
+@pytest.fixture
+def task(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "web.warc").write_bytes(b"".join(record(url, body) for url, body in PAGES.items()))
+    (tmp_path / "labels.tsv").write_text(f"url\tlabel\tgroup\n{D}\tArts.Jazz\t-\n", encoding="utf-8")
+    (tmp_path / "task.toml").write_text(TASK, encoding="utf-8")
+    return tmp_path / "task.toml"
+
+
+def rows_of(case, *ways):
+    return compare(case, strategy_variants("breadth-first")[0], judge_variants("centroid")[0], ways)
+
+
+def test_a_simulated_web_is_crawled_offline_and_live():
+    case = simulated(SMALL, 1, 30, 3)
+    assert case.addresses == len(set(case.live.resolve.values())) - 1  # and where hosts that are gone lie
+    (row,) = rows_of(case, Conditions((0.02, 0.03), 0.001, 1, 0))
+    assert (row["offline_fetched"], row["live_fetched"]) == (30, 30)
+    assert 0 < row["live_harvest"] <= 1
+    assert row["harvest_ratio"] == row["live_harvest"] / row["offline_harvest"]
+    assert row["live_rate"] < 1 / 0.02  # one host at a time, every answer late
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="the openssl program makes the certificate")
+def test_an_archive_with_https_pages_keeps_its_urls(task, monkeypatch, capsys):
+    given = [
+        "--task",
+        str(task),
+        "--strategy",
+        "breadth-first",
+        "--judge",
+        "centroid",
+        "--seeds",
+        "1",
+        "--workers",
+        "0",
+    ]
+    given += ["--latency", "0", "0", "--delay", "0", "--at-once", "4", "--json"]
+    monkeypatch.setattr(sys, "argv", ["live_harvest", *given])
+    assert live_harvest.main() == 0
+    *_, line, said = capsys.readouterr().out.splitlines()
+    (row,) = json.loads(line)
+    # The page and the host that are not there cost nothing, live as offline.
+    assert (row["offline_fetched"], row["live_fetched"], row["hosts"]) == (4, 4, 2)
+    assert row["live_harvest"] == row["offline_harvest"] == 0.25
+    assert row["live_stopped"] == row["offline_stopped"] == "frontier"
+    assert said == "4 hosts at once: the live harvest is 100.0% of the offline one: within 5%"
+
+
+def test_a_task_on_another_web_is_refused(task):
+    task.write_text(task.read_text().replace('"web.warc"', '"sim:pages=800"'))
+    with pytest.raises(InputError, match=r"task\.toml is no task on an archive"):
+        archived(task, 0, 1)
+
+
+def test_an_unknown_strategy_is_refused(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["live_harvest", "--strategy", "best-frist"])
+    assert live_harvest.main() == 2
+    assert "best-frist" in capsys.readouterr().err
+
+
+def test_the_ratio_of_the_mean_row_is_that_of_the_means():
+    figures = {"offline_area": 0.5, "live_area": 0.5, "seed": "1", "at_once": "8"}
+    rows = [
+        figures | {"offline_harvest": 0.2, "live_harvest": 0.1},
+        figures | {"offline_harvest": 0.8, "live_harvest": 0.86, "seed": "2"},
+    ]
+    row = mean(rows)
+    assert (row["seed"], row["area_ratio"]) == ("mean", 1.0)
+    assert row["harvest_ratio"] == pytest.approx(0.96)  # the mean of the ratios is .7875
+    assert verdict(row) == "8 hosts at once: the live harvest is 96.0% of the offline one: within 5%"
+    assert "not within" in verdict(row | {"harvest_ratio": 1.06})
+    assert json.dumps(row)
+
+
+def test_latency_lies_in_its_range_and_is_that_of_the_url():
+    world, _ = make_world(SMALL, Settings())
+    server = Server(world, (0.05, 0.2))
+    waits = [server.wait(f"http://a.test/{number}") for number in range(200)]
+    assert min(waits) >= 0.05 and max(waits) <= 0.2
+    assert max(waits) - min(waits) > 0.1
+    assert waits == [server.wait(f"http://a.test/{number}") for number in range(200)]
