@@ -1,8 +1,10 @@
 """Other crawlers on tasks of the lab, beside Clew's own strategies: same web, same ledger, same truth.
 
-    python -m benchmarks.peers TASK.toml ... [--peers scrapy,crawl4ai] [--out results/] [--json]
+    python -m benchmarks.peers [TASK.toml ...] [--peers scrapy,crawl4ai] [--strategies clew] [--judges auto]
+                               [--budget N] [--out results/] [--json FILE]
 
-See README.md here for what each peer is given. With --out, ``clew lab report`` shows the runs in its plots.
+Without task files: ten of the family of tasks that is there to report on. See README.md here for what each peer is
+given. With --out, ``clew lab report`` shows the runs in its plots.
 """
 
 from __future__ import annotations
@@ -16,16 +18,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table
 
 from benchmarks.peers.running import PEERS, Peer, crawl, install
 from benchmarks.peers.scoring import run_of
+from benchmarks.peers.tables import areas, details, means
 from benchmarks.peers.words import WORDS, keywords, topic_names
+from clew.config import Settings
 from clew.crawl.setup import Setup
 from clew.errors import ClewError, InputError
 from clew.lab.bench import Readers, bench, settings_of
 from clew.lab.explore import explore
-from clew.lab.measures import area_over_oracle, recall_at
 from clew.lab.running import Plan, TaskResult, remembered, run_task, summary
 from clew.lab.saved import save
 from clew.lab.tasks import Task, load
@@ -36,27 +38,41 @@ from clew.urls.canonical import host, keys, url_words
 from clew.web.base import World
 from clew.web.registry import make as make_world
 
-OURS = Plan(strategy_variants("breadth-first,best-first"), judge_variants("naive-bayes"), 1)
+FAMILY = Path(__file__).resolve().parents[3] / "shared" / "webs" / "family" / "b"
+TASKS = (
+    "wiki-antiquity-far-5p20n", "wiki-films-far-1p20n", "wiki-politics-far-20p0n", "wiki-business-near-20p100n",
+    "wiki-dinosaurs-near-1p0n", "wiki-plants-near-5p20n", "webkb-washington-course-5p20n",
+    "webkb-wisconsin-faculty-5p0n", "manuals-data-analysis-far", "manuals-testing-far",
+)  # fmt: skip
+"""Picked by their names: both kinds of start, 1, 5 and 20 good examples, with and without bad ones."""
+
+STRATEGIES = ",".join(dict.fromkeys(("breadth-first", "best-first", str(Settings().strategy["name"]))))
+JUDGES = Settings().judge.name
 
 
-def compare(task: Task, peers: Sequence[Peer], limit: int, minutes: float) -> TaskResult:
-    """Clew's own runs on a task and those of the peers. ``limit``: of keywords from examples. Raises ClewError."""
+def compare(
+    task: Task, peers: Sequence[Peer], plan: Plan, readers: Readers, limit: int, minutes: float
+) -> tuple[TaskResult, list[str]]:
+    """Clew's own runs on a task and those of the peers, and what peers failed of. ``limit``: of keywords from examples;
+    ``minutes``: for a peer, at most. Raises ClewError."""
     pythons = [install(peer) for peer in peers]
-    readers = Readers()
-    ours = run_task(task, OURS, readers)
+    ours = run_task(task, plan, readers)
     reachable = ours.runs[0].reachable
-    settings = settings_of(task, "breadth-first", "naive-bayes", 1)
+    theirs, failures = [], []
     with remembered() as store:
-        setup = bench(task, settings, store, readers, None)
+        setup = bench(task, settings_of(task, "breadth-first", "naive-bayes", 1), store, readers, None)
         graph = asyncio.run(explore(task, setup))
         words = asyncio.run(_keywords(task, setup, limit))
         print(f"{task.name}: keywords {' '.join(words)}", file=sys.stderr)
-        theirs = []
         for peer, python in zip(peers, pythons, strict=True):
-            measured = asyncio.run(crawl(peer, python, task, setup, graph, words, minutes))
+            try:
+                measured = asyncio.run(crawl(peer, python, task, setup, graph, words, minutes))
+            except InputError as error:  # it fails by itself: the others' runs are not lost
+                failures.append(f"{task.name}: {peer.strategy}: {error}")
+                continue
             theirs.append(run_of(task, peer.strategy, measured, graph, reachable))
             print(f"{task.name}: {peer.strategy}, {measured.seconds:.0f} s", file=sys.stderr)
-    return replace(ours, runs=(*ours.runs, *theirs))
+    return replace(ours, runs=(*ours.runs, *theirs)), failures
 
 
 async def _keywords(task: Task, setup: Setup, limit: int) -> list[str]:
@@ -84,23 +100,6 @@ async def _text(world: World, reader: Reader, url: str) -> str:
     return f"{page.title} {page.text}"
 
 
-def _table(results: Sequence[TaskResult]) -> Table:
-    table = Table(title="Found of what could be found, by fetches (recall after 10, 25, 50 and 100 % of the budget)")
-    for name in ("task", "crawler and strategy"):
-        table.add_column(name, no_wrap=True)
-    for name in ("area / oracle", "10 %", "25 %", "50 %", "100 %", "found", "fetched", "absent", "CPU-ms"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for result in results:
-        for run in result.runs:
-            area = area_over_oracle(run.found, result.oracles[run.repeat], run.budget)
-            shares = [f"{share:.2f}" for share in recall_at(run.found, run.reachable, run.budget)]
-            who = f"clew {run.strategy} / {run.judge}" if run.judge else run.strategy
-            counts = (str(int(run.found.sum())), str(run.fetched), str(run.absent), f"{run.cpu_ms_per_page:.1f}")
-            table.add_row(run.task, who, f"{area:.3f}", *shares, *counts)
-        table.add_section()
-    return table
-
-
 def _peers(text: str) -> list[Peer]:
     names = list(PEERS) if text == "all" else list(dict.fromkeys(text.split(",")))
     for name in names:
@@ -109,30 +108,59 @@ def _peers(text: str) -> list[Peer]:
     return [PEERS[name] for name in names]
 
 
-def main() -> int:
-    """Run, print the table, save; with --json one line of JSON last. Exit code 2 for what the user can put right."""
+def _tasks(paths: Sequence[Path], budget: int) -> list[Task]:
+    """The tasks of files, or the ten; ``budget`` 0: their own. Raises InputError."""
+    if not paths and not FAMILY.is_dir():
+        raise InputError(f"{FAMILY} is missing, where the ten tasks are: name task files")
+    tasks = [load(path) for path in paths or [FAMILY / f"{name}.toml" for name in TASKS]]
+    return [replace(task, budget=budget) for task in tasks] if budget else tasks
+
+
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tasks", type=Path, nargs="+", metavar="TASK.toml")
+    parser.add_argument("tasks", type=Path, nargs="*", metavar="TASK.toml")
     parser.add_argument("--peers", default="all", help=f"all, or some of {','.join(PEERS)}")
+    parser.add_argument("--strategies", default=STRATEGIES, help="Clew's own, as in clew lab run")
+    parser.add_argument("--judges", default=JUDGES)
+    parser.add_argument("--budget", type=int, default=0, help="fetches; else each task's own")
     parser.add_argument("--words", type=int, default=WORDS, help="keywords from the examples, beside the topic's name")
     parser.add_argument("--minutes", type=float, default=20.0, help="for each peer and task, at most")
     parser.add_argument("--out", type=Path, help="save the runs here, for clew lab report")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here, after every task")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Run, print the tables, save. Exit code 1 where a peer failed, 2 for what the user can put right."""
+    options = _options()
+    results: list[TaskResult] = []
+    failures: list[str] = []
     try:
         peers = _peers(options.peers)
-        results = []
-        for task in [load(path) for path in options.tasks]:
-            results.append(compare(task, peers, options.words, options.minutes))
+        plan = Plan(strategy_variants(options.strategies), judge_variants(options.judges), 1)
+        readers = Readers()
+        for task in _tasks(options.tasks, options.budget):
+            result, failed = compare(task, peers, plan, readers, options.words, options.minutes)
+            results.append(result)
+            failures += failed
             if options.out is not None:
                 save(results[-1:], options.out)
-    except ClewError as error:
+            if options.json is not None:
+                options.json.write_text(_json(results, failures), encoding="utf-8")
+    except (ClewError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    Console(width=max(Console().width, 140)).print(_table(results))
-    if options.json:
-        print(json.dumps([summary(result, run) for result in results for run in result.runs]))
-    return 0
+    console = Console(width=max(Console().width, 140))
+    console.print(details(results))
+    console.print(areas(results))
+    for failure in failures:
+        print(f"failed: {failure}", file=sys.stderr)
+    return 1 if failures else 0
+
+
+def _json(results: Sequence[TaskResult], failures: Sequence[str]) -> str:
+    runs = [summary(result, run) for result in results for run in result.runs]
+    return json.dumps({"runs": runs, "means": means(results), "failures": list(failures)}, indent=1)
 
 
 if __name__ == "__main__":

@@ -37,7 +37,8 @@ class Peer:
 
 
 PEERS = {
-    "scrapy": Peer("scrapy breadth-first", "scrapy", ("scrapy_bf.py",)),
+    "scrapy": Peer("scrapy breadth-first", "scrapy", ("scrapy_orders.py", "breadth-first")),
+    "scrapy-default": Peer("scrapy default", "scrapy", ("scrapy_orders.py", "default")),
     "crawl4ai": Peer("crawl4ai best-first", "crawl4ai", ("crawl4ai_best_first.py",)),
     "bytecrawl-shark": Peer("bytecrawl shark-search", "bytecrawl", ("bytecrawl_focused.py", "shark")),
     "bytecrawl-opic": Peer("bytecrawl opic", "bytecrawl", ("bytecrawl_focused.py", "opic")),

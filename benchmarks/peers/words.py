@@ -1,7 +1,8 @@
 """The keywords that keyword-driven peers get: the topic's name, and some words that tell its examples apart.
 
 A word weighs p⁺(w) · log(p⁺(w) / p⁻(w)): what it adds, a token, to the log-likelihood ratio by which multinomial naive
-Bayes tells the positive examples from the negative ones. p⁺ and p⁻ are the word's smoothed shares of all tokens.
+Bayes tells the positive examples from the negative ones. p⁺ and p⁻ are the word's smoothed shares of all tokens. Where
+there are no negative examples, English stop words are left out in their place.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections import Counter
 from collections.abc import Sequence
 from math import log
 from pathlib import Path
+
+from clew.text.language import stop_words
 
 WORDS = 10
 SMOOTHING = 0.5
@@ -31,7 +34,10 @@ def keywords(names: Sequence[str], positive: Sequence[str], negative: Sequence[s
     holders = Counter(word for counts in good for word in counts)
     kinds = len(ours | theirs)
     weights = {}
+    common = frozenset() if bad else stop_words("en")
     for word in ours:
+        if word in common:
+            continue
         if holders[word] > 1 or len(good) == 1:
             share = (ours[word] + SMOOTHING) / (ours.total() + SMOOTHING * kinds)
             other = (theirs[word] + SMOOTHING) / (theirs.total() + SMOOTHING * kinds)

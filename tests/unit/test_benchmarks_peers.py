@@ -3,6 +3,8 @@
 import asyncio
 import json
 import sys
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import aiohttp
@@ -166,6 +168,8 @@ def test_keywords_by_hand():
     assert keywords(["Music"], positive, negative, 1) == ["music", "jazz"]
     assert keywords(["Music"], positive, negative, 0) == ["music"]
     assert keywords([], ["one band"], ["iron"]) == ["band"]  # of a single example, every word counts
+    assert keywords([], ["with with band"], ["iron"]) == ["with", "band"]
+    assert keywords([], ["with with band"], []) == ["band"]  # nothing else says that "with" tells nothing
 
 
 def test_a_topic_is_called_by_the_last_part_of_its_label(tmp_path):
@@ -220,13 +224,21 @@ def test_a_peer_that_fails_is_named(tmp_path):
         asyncio.run(crawl(broken, Path(sys.executable), task, setup, graph, [], 1.0))
 
 
-def test_the_command_puts_peers_beside_our_strategies(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(command, "PEERS", {"toy": toy(tmp_path)})
+def run_command(monkeypatch, folder: Path, peers: dict[str, Peer], *given: str) -> tuple[int, dict]:
+    """Exit code and figures of the command; no peer is installed."""
+    monkeypatch.setattr(command, "PEERS", peers)
     monkeypatch.setattr(command, "install", lambda peer: Path(sys.executable))
+    file = folder / "figures.json"
+    monkeypatch.setattr(sys, "argv", ["peers", *given, "--json", str(file)])
+    return command.main(), json.loads(file.read_text(encoding="utf-8"))
+
+
+def test_the_command_puts_peers_beside_our_strategies(tmp_path, monkeypatch, capsys):
     out = tmp_path / "results"
-    monkeypatch.setattr(sys, "argv", ["peers", str(write_task(tmp_path)), "--out", str(out), "--json"])
-    assert command.main() == 0
-    rows = json.loads(capsys.readouterr().out.splitlines()[-1])
+    given = [str(write_task(tmp_path)), "--strategies", "breadth-first,best-first", "--judges", "naive-bayes"]
+    code, figures = run_command(monkeypatch, tmp_path, {"toy": toy(tmp_path)}, *given, "--out", str(out))
+    rows = figures["runs"]
+    assert (code, figures["failures"]) == (0, [])
     assert [row["strategy"] for row in rows] == ["breadth-first", "best-first", "toy breadth-first"]
     assert {row["recall"] for row in rows} == {1.0}
     assert set(rows[2]) == {
@@ -237,10 +249,55 @@ def test_the_command_puts_peers_beside_our_strategies(tmp_path, monkeypatch, cap
     assert kept.runs[-1].urls == (A, B, C, D)
 
 
+def test_several_tasks_have_a_row_each_and_a_mean(tmp_path, monkeypatch, capsys):
+    near, far = tmp_path / "near", tmp_path / "far"
+    for folder in (near, far):
+        folder.mkdir()
+    first, second = write_task(near), write_task(far)
+    second.write_text(second.read_text().replace('"tiny"', '"other"').replace(f'["{A}"]', f'["{C}", "{A}"]'))
+    given = ["--strategies", "breadth-first", "--judges", "centroid,naive-bayes", "--budget", "5"]
+    code, figures = run_command(monkeypatch, tmp_path, {"toy": toy(tmp_path)}, str(first), str(second), *given)
+    found = [row["area_over_oracle"] for row in figures["runs"] if row["strategy"] == "toy breadth-first"]
+    assert code == 0 and len(found) == 2 and found[0] != found[1]
+    assert figures["means"]["toy breadth-first"] == pytest.approx(sum(found) / 2)
+    assert list(figures["means"])[:2] == ["clew breadth-first / centroid", "clew breadth-first / naive-bayes"]
+    assert {row["fetched"] for row in figures["runs"]} == {5}
+    table = capsys.readouterr().out.partition("Area over the greedy oracle's")[2]
+    assert [line.split("│")[1].strip() for line in table.splitlines() if "│" in line][-3:] == ["tiny", "other", "mean"]
+
+
+def test_a_peer_that_fails_loses_nothing_of_the_others(tmp_path, monkeypatch, capsys):
+    (tmp_path / "broken").mkdir()
+    peers = {"broken": toy(tmp_path / "broken", "raise SystemExit('out of order')"), "toy": toy(tmp_path)}
+    peers["broken"] = replace(peers["broken"], strategy="broken")
+    given = [str(write_task(tmp_path)), "--strategies", "breadth-first", "--judges", "centroid"]
+    code, figures = run_command(monkeypatch, tmp_path, peers, *given)
+    assert code == 1
+    assert set(figures["means"]) == {"clew breadth-first / centroid", "toy breadth-first"}
+    assert "out of order" in figures["failures"][0]
+    assert "failed: tiny: broken:" in capsys.readouterr().err
+
+
+def test_the_ten_tasks_are_there_and_of_all_kinds():
+    if not command.FAMILY.is_dir():
+        pytest.skip("the family of tasks is not on this machine")
+    assert len(set(command.TASKS)) == 10
+    assert all((command.FAMILY / f"{name}.toml").is_file() for name in command.TASKS)
+    webs = Counter(name.partition("-")[0] for name in command.TASKS)
+    assert webs == {"wiki": 6, "webkb": 2, "manuals": 2}
+
+
+def test_without_task_files_and_the_family_the_command_says_what_to_do(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(command, "FAMILY", tmp_path / "none")
+    monkeypatch.setattr(sys, "argv", ["peers"])
+    assert command.main() == 2
+    assert "name task files" in capsys.readouterr().err
+
+
 def test_an_unknown_peer_is_refused(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["peers", str(write_task(tmp_path)), "--peers", "nutch"])
     assert command.main() == 2
-    assert "choose from: all, scrapy, crawl4ai" in capsys.readouterr().err
+    assert "choose from: all, scrapy, scrapy-default, crawl4ai" in capsys.readouterr().err
 
 
 def test_every_peer_has_an_adapter_and_pinned_requirements():

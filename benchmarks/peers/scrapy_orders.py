@@ -1,6 +1,10 @@
-"""Scrapy, breadth-first by the settings its documentation names, one request at a time. Run in its own environment.
+"""Scrapy following every link, one request at a time, in one of two orders. Run in its own environment.
 
-python scrapy_bf.py SPEC.json     SPEC: {"seeds": [...], "start": ..., "keywords": [...]}; the proxy is in http_proxy
+python scrapy_orders.py SPEC.json breadth-first|default     the proxy is in http_proxy
+SPEC: {"seeds": [...], "start": ..., "keywords": [...]}
+
+breadth-first: by the settings its documentation names. default: as it comes, which takes the latest link first, so that
+it goes deep.
 """
 
 from __future__ import annotations
@@ -15,10 +19,15 @@ import scrapy
 from scrapy.crawler import CrawlerProcess
 from scrapy.linkextractors import LinkExtractor
 
+ORDERS: dict[str, dict[str, Any]] = {
+    "breadth-first": {
+        "DEPTH_PRIORITY": 1,
+        "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
+        "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+    },
+    "default": {},
+}
 SETTINGS: dict[str, Any] = {
-    "DEPTH_PRIORITY": 1,
-    "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
-    "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
     "CONCURRENT_REQUESTS": 1,
     "DOWNLOAD_DELAY": 0,
     "ROBOTSTXT_OBEY": True,
@@ -29,10 +38,10 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-class BreadthFirstSpider(scrapy.Spider):
+class EveryLinkSpider(scrapy.Spider):
     """Follows every link."""
 
-    name = "breadth-first"
+    name = "every-link"
     extractor = LinkExtractor()
 
     def parse(self, response: Any) -> Iterator[Any]:
@@ -45,8 +54,8 @@ class BreadthFirstSpider(scrapy.Spider):
 
 def main() -> None:
     spec = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    process = CrawlerProcess(SETTINGS)
-    process.crawl(BreadthFirstSpider, start_urls=spec["seeds"])
+    process = CrawlerProcess(SETTINGS | ORDERS[sys.argv[2]])
+    process.crawl(EveryLinkSpider, start_urls=spec["seeds"])
     process.start()
 
 
