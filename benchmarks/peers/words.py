@@ -2,7 +2,7 @@
 
 A word weighs p⁺(w) · log(p⁺(w) / p⁻(w)): what it adds, a token, to the log-likelihood ratio by which multinomial naive
 Bayes tells the positive examples from the negative ones. p⁺ and p⁻ are the word's smoothed shares of all tokens. Where
-there are no negative examples, English stop words are left out in their place.
+there are no negative examples, p⁻ is the word's share of English text in general, by wordfreq.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from collections.abc import Sequence
 from math import log
 from pathlib import Path
 
-from clew.text.language import stop_words
+from wordfreq import word_frequency
 
 WORDS = 10
 SMOOTHING = 0.5
+RARE = 1e-6
+"""Words are taken to be at least so frequent in general."""
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
 """Shorter words would match inside others wherever a peer looks for keywords within URLs."""
@@ -34,17 +36,19 @@ def keywords(names: Sequence[str], positive: Sequence[str], negative: Sequence[s
     holders = Counter(word for counts in good for word in counts)
     kinds = len(ours | theirs)
     weights = {}
-    common = frozenset() if bad else stop_words("en")
     for word in ours:
-        if word in common:
-            continue
         if holders[word] > 1 or len(good) == 1:
             share = (ours[word] + SMOOTHING) / (ours.total() + SMOOTHING * kinds)
-            other = (theirs[word] + SMOOTHING) / (theirs.total() + SMOOTHING * kinds)
+            other = (theirs[word] + SMOOTHING) / (theirs.total() + SMOOTHING * kinds) if bad else _in_general(word)
             weights[word] = share * log(share / other)
     best = sorted(weights, key=lambda word: (-weights[word], word))
     own = list(dict.fromkeys(name.lower() for name in names))
     return own + [word for word in best if word not in own][:limit]
+
+
+def _in_general(word: str) -> float:
+    """The share of a word in English text."""
+    return float(word_frequency(word, "en", minimum=RARE))
 
 
 def topic_names(task: Path) -> list[str]:
