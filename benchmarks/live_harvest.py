@@ -1,7 +1,7 @@
 """Whether a live crawl of many slow hosts harvests what a crawl of the same web offline does.
 
-    python -m benchmarks.live_harvest [--web SPEC] [--strategy NAME] [--judge NAME] [--budget 600] [--seeds 1,2,3]
-    python -m benchmarks.live_harvest --task TASK.toml [...]
+    python -m benchmarks.live_harvest [--web SPEC] [--strategy NAME] [--judge NAME] [--at-once 64 8]
+    python -m benchmarks.live_harvest --task TASK.toml [--budget 600] [--seeds 1 2 3] [--json]
 
 Each web is crawled twice with the same settings and budget: offline, as ``clew lab run`` does, one fetch at a time and
 without pauses; and live, served on loopback by a process of its own that answers late, with pauses between requests to
@@ -81,7 +81,7 @@ class Conditions:
 
     latency: tuple[float, float] = (0.05, 0.2)
     delay_s: float = 0.1
-    at_once: int = 64
+    at_once: int = Settings().crawl.hosts_at_once
     workers: int = -1
 
 
@@ -215,7 +215,7 @@ def _live(case: Case, settings: Settings, graph: Graph, how: Conditions, store: 
     clock = LiveClock()
     world = ClosedLiveWorld.from_spec("", settings, clock)
     if task.closed and not task.web.startswith("sim:"):
-        world.pages = frozenset(graph.urls)
+        world.pages = frozenset((*graph.urls, *task.positive, *task.negative))
     examples = Examples(relevant=task.positive, irrelevant=task.negative)
     return setup_of(settings, examples, task.seeds, world=world, clock=clock, store=store, web="live")
 
@@ -263,6 +263,12 @@ def cases(given: argparse.Namespace) -> Iterator[Case]:
             yield simulated(given.web, given.level, given.budget or BUDGET, seed)
 
 
+def _one(option: str, variants: Sequence[Variant]) -> Variant:
+    if len(variants) != 1:
+        raise InputError(f"{option}: name one, not {', '.join(variant.name for variant in variants)}")
+    return variants[0]
+
+
 def main() -> int:
     """Crawl, print the table; exit code 2 for what the user can put right."""
     usual = Conditions()
@@ -282,7 +288,8 @@ def main() -> int:
     given = parser.parse_args()
     ways = [Conditions(tuple(given.latency), given.delay, most, given.workers) for most in given.at_once]
     try:
-        (strategy,), (judge,) = strategy_variants(given.strategy), judge_variants(given.judge)
+        strategy = _one("--strategy", strategy_variants(given.strategy))
+        judge = _one("--judge", judge_variants(given.judge))
         rows = [row for case in cases(given) for row in compare(case, strategy, judge, ways)]
     except ClewError as error:
         print(f"error: {error}", file=sys.stderr)

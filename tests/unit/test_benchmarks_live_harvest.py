@@ -16,13 +16,15 @@ from clew.web.registry import make as make_world
 
 SMALL = "sim:pages=400,branching=3,depth=2,pages_per_host=20,words=60,out_degree=8"
 A, B, C, D = "https://a.test/", "https://a.test/b", "http://b.test/c", "https://b.test/d"
+E = "http://b.test/e"
 
-# a links to b, c, a page that is not there and a host that is not; c to d.
+# a links to b, c, a page that is not there and a host that is not; c to d; nothing to e, an example.
 PAGES = {
     A: '<a href="/b">b</a> <a href="http://b.test/c">c</a> <a href="/gone">-</a> <a href="https://z.test/">-</a>',
     B: "<p>jazz trumpet quartet jazz trumpet</p>",
     C: '<p>granite basalt</p> <a href="https://b.test/d">d</a>',
     D: "<p>jazz trumpet quartet swing</p>",
+    E: "<p>jazz band quartet</p>",
 }
 TASK = f"""\
 name = "tiny"
@@ -33,7 +35,7 @@ seeds = ["{A}"]
 [truth]
 labels = ["Arts.Jazz"]
 [examples]
-positive = ["{B}"]
+positive = ["{E}"]
 negative = ["{C}"]
 """
 
@@ -101,10 +103,14 @@ def test_a_task_on_another_web_is_refused(task):
         archived(task, 0, 1)
 
 
-def test_an_unknown_strategy_is_refused(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["live_harvest", "--strategy", "best-frist"])
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("best-frist", "best-frist"), ("best-first,bingo", "--strategy: name one, not best-first, bingo")],
+)
+def test_a_strategy_that_is_none_or_several_is_refused(monkeypatch, capsys, name, said):
+    monkeypatch.setattr(sys, "argv", ["live_harvest", "--strategy", name])
     assert live_harvest.main() == 2
-    assert "best-frist" in capsys.readouterr().err
+    assert said in capsys.readouterr().err
 
 
 def test_the_ratio_of_the_mean_row_is_that_of_the_means():
