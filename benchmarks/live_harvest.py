@@ -182,18 +182,13 @@ def _hosts(case: Case, graph: Graph) -> int:
 
 def _row(case: Case, how: Conditions, hosts: int, offline: Crawled, live: Crawled) -> dict[str, Any]:
     row = {"task": case.task.name, "seed": str(case.seed), "at_once": str(how.at_once), "hosts": hosts}
-    return (
-        row
-        | offline.row("offline")
-        | live.row("live")
-        | _ratios(live.harvest, offline.harvest, live.area, offline.area)
-    )
+    ratios = _ratios(live.harvest, offline.harvest, live.area, offline.area)
+    return row | offline.row("offline") | live.row("live") | ratios
 
 
-def _ratios(*figures: float) -> dict[str, float]:
-    """Of live harvest and offline harvest, live area and offline area."""
-    live, offline, live_area, offline_area = figures
-    return {"harvest_ratio": _ratio(live, offline), "area_ratio": _ratio(live_area, offline_area)}
+def _ratios(harvest: float, offline_harvest: float, area: float, offline_area: float) -> dict[str, float]:
+    """Of the live figures to the offline ones."""
+    return {"harvest_ratio": _ratio(harvest, offline_harvest), "area_ratio": _ratio(area, offline_area)}
 
 
 def _crawl(task: Task, setup: Setup, oracle: Bools) -> Crawled:
@@ -214,6 +209,7 @@ def _live(case: Case, settings: Settings, graph: Graph, how: Conditions, store: 
     )
     clock = LiveClock()
     world = ClosedLiveWorld.from_spec("", settings, clock)
+    assert isinstance(world, ClosedLiveWorld)
     if task.closed and not task.web.startswith("sim:"):
         world.pages = frozenset((*graph.urls, *task.positive, *task.negative))
     examples = Examples(relevant=task.positive, irrelevant=task.negative)
@@ -241,8 +237,10 @@ def _ratio(part: float, whole: float) -> float:
 
 def mean(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The row below others: their means, but the ratios are those of the means."""
-    row = {key: value if isinstance(value, str) else float(np.mean([one[key] for one in rows]))
-           for key, value in rows[0].items()}  # fmt: skip
+    row: dict[str, Any] = dict(rows[0])
+    for key, value in rows[0].items():
+        if not isinstance(value, str):
+            row[key] = float(np.mean([one[key] for one in rows]))
     figures = row["live_harvest"], row["offline_harvest"], row["live_area"], row["offline_area"]
     return row | _ratios(*figures) | {"seed": "mean"}
 

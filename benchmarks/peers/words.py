@@ -52,6 +52,8 @@ def _in_general(word: str) -> float:
 
 
 def topic_names(task: Path) -> list[str]:
-    """The last parts of the labels that make up a task's truth: ``Science.Chemistry`` is called Chemistry."""
+    """The words of the last parts of the labels that make up a task's truth: ``Science.Chemistry`` is called Chemistry,
+    ``Design.Railway_transport`` Railway and transport."""
     labels: list[str] = tomllib.loads(task.read_text(encoding="utf-8"))["truth"]["labels"]
-    return [label.split(".")[-1] for label in labels]
+    lasts = [label.split(".")[-1] for label in labels]
+    return list(dict.fromkeys(word for last in lasts for word in _WORD.findall(last.replace("_", " ")) or [last]))

@@ -173,7 +173,11 @@ def test_keywords_by_hand():
 
 
 def test_a_topic_is_called_by_the_last_part_of_its_label(tmp_path):
-    assert topic_names(write_task(tmp_path)) == ["Jazz"]
+    task = write_task(tmp_path)
+    assert topic_names(task) == ["Jazz"]
+    several = '["Design.Railway_and_tram_transport", "Railway", "Arts.Art"]'
+    task.write_text(task.read_text().replace('["Arts.Jazz"]', several))
+    assert topic_names(task) == ["Railway", "tram", "transport", "Art"]
 
 
 TOY = """\
