@@ -347,12 +347,17 @@ class LinkBatch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
-    """One link taken from the frontier: a place in a batch, and the score it had when it was taken."""
+    """One link taken from the frontier: a place in a batch, and the score it had when it was taken.
+
+    ``evidence``: what was added up for its URL then (``frontier.base.Lease``); () where nothing is, and when visits are
+    learned again.
+    """
 
     batch: LinkBatch
     index: int
     score: float
     attempt: int = 0
+    evidence: tuple[float, ...] = ()
 
     @property
     def url(self) -> str:

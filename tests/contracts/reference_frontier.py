@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clew.frontier.base import Lease
+from clew.frontier.base import Combination, Lease
+from clew.frontier.duplicates import Mean
 
 LARGEST = float(np.finfo(np.float32).max)
 
@@ -32,7 +33,7 @@ class Known:
     row: int = 0
     index: int = 0
     seen: int = 0
-    total: float = 0.0
+    sums: np.void | None = None
     best: float = math.nan
     tier: int = 0
 
@@ -42,8 +43,9 @@ class Known:
 
 
 class ReferenceFrontier:
-    def __init__(self, duplicates: str = "best") -> None:
+    def __init__(self, duplicates: str | Combination = "best") -> None:
         self.duplicates = duplicates
+        self.combination = Mean() if duplicates == "mean" else None if isinstance(duplicates, str) else duplicates
         self.urls: dict[int, Known] = {}
         self.ready_at: dict[int, float] = {}
         self.busy: set[int] = set()
@@ -69,14 +71,46 @@ class ReferenceFrontier:
 
     def _combine(self, url: Known, score: float, row: int, place: int, tier: int) -> None:
         url.seen += 1
-        url.total += score
         better = math.isnan(url.best) or priority(tier, score) > url.priority
         if self.duplicates == "first":
             better = url.seen == 1 or tier > url.tier
         if better:
             url.best, url.row, url.index = score, row, place
         url.tier = max(url.tier, tier)
-        url.score = float(np.float32(url.total / url.seen)) if self.duplicates == "mean" else url.best
+        url.score = url.best
+        if self.combination is not None:
+            self._add(url, self.combination.added(np.array([row], np.int32), np.array([score], np.float32))[0])
+
+    def _add(self, url: Known, more: np.void) -> None:
+        assert self.combination is not None
+        before = np.zeros((), self.combination.fields) if url.sums is None else url.sums
+        url.sums = np.array(
+            tuple(before[name] + more[name] for name in self.combination.fields.names or ()), self.combination.fields
+        )[()]
+        self._score(url)
+
+    def _score(self, url: Known) -> None:
+        assert self.combination is not None
+        links, best = np.array([url.seen], np.uint32), np.array([url.best], np.float32)
+        url.score = stored(float(self.combination.score(links, best, np.array([url.sums]))[0]))
+
+    def grow(self, row, keys, scores, more) -> None:  # type: ignore[no-untyped-def]
+        for key, score in zip(keys.tolist(), scores.tolist(), strict=True):
+            url = self.urls.get(key)
+            if url is not None and url.seen and not math.isnan(score):
+                if url.state == "done":
+                    continue
+                self._add(url, more)
+
+    def rank(self) -> None:
+        for url in self.urls.values():
+            if url.seen and url.state != "done" and self.combination is not None:
+                self._score(url)
+
+    def _lease_of(self, key: int) -> Lease:
+        url = self.urls[key]
+        evidence = () if self.combination is None or url.sums is None else (url.seen, url.best, *url.sums.item())
+        return Lease(url.slot, key, url.host, url.row, url.index, url.score, url.tier, evidence)
 
     def promote(self, row, keys, scores, tier) -> None:  # type: ignore[no-untyped-def]
         for place, (key, score) in enumerate(zip(keys.tolist(), scores.tolist(), strict=True)):
@@ -84,7 +118,7 @@ class ReferenceFrontier:
             if url is None or url.state != "waiting" or math.isnan(score) or url.tier >= tier:
                 continue
             url.tier, url.best, url.row, url.index = tier, stored(score), row, place
-            if self.duplicates != "mean":
+            if self.combination is None:
                 url.score = url.best
 
     def _order(self, key: int) -> tuple[int, float, int, int]:
@@ -107,7 +141,7 @@ class ReferenceFrontier:
         url = self.urls[key]
         url.state = "leased"
         self.busy.add(url.host)
-        return Lease(url.slot, key, url.host, url.row, url.index, url.score, url.tier)
+        return self._lease_of(key)
 
     def done(self, lease: Lease, ready_at: float = 0.0) -> None:
         self._ended(lease).state = "done"
@@ -161,7 +195,7 @@ class ReferenceFrontier:
     def rescore(self, rows: Iterable) -> int:  # type: ignore[type-arg]
         for url in self.urls.values():
             if url.state != "done":
-                url.score, url.best, url.seen, url.total, url.tier = math.nan, math.nan, 0, 0.0, 0
+                url.score, url.best, url.seen, url.sums, url.tier = math.nan, math.nan, 0, None, 0
                 url.state = "parked" if url.state == "waiting" else url.state
         for row, keys, scores, tier in rows:
             for place, (key, score) in enumerate(zip(keys.tolist(), scores.tolist(), strict=True)):
@@ -184,11 +218,7 @@ class ReferenceFrontier:
 
     def best(self, n: int) -> list[Lease]:
         found = sorted(self._order(key) for key, url in self.urls.items() if url.state == "waiting")
-        return [
-            Lease(url.slot, key, url.host, url.row, url.index, url.score, url.tier)
-            for *_, key in found[:n]
-            for url in [self.urls[key]]
-        ]
+        return [self._lease_of(key) for *_, key in found[:n]]
 
     def __len__(self) -> int:
         return sum(url.state in ("waiting", "later") for url in self.urls.values())

@@ -449,11 +449,41 @@ def tuned(name: str) -> Iterator[None]:
         yield
 
 
+class Pull:
+    """A combination: links of a row pull as their row does, and by their scores; all may be turned around."""
+
+    fields = np.dtype([("pull", "i4"), ("thousandths", "i4")])
+
+    def __init__(self) -> None:
+        self.pulls: dict[int, int] = {}
+        self.sign = 1.0
+
+    def added(self, rows: np.ndarray, scores: np.ndarray) -> np.ndarray:
+        more = np.zeros(len(rows), self.fields)
+        more["pull"] = [self.pulls.get(row, row % 5) for row in rows.tolist()]
+        more["thousandths"] = np.clip(scores, -1, 1) * 1000
+        return more
+
+    def score(self, links: np.ndarray, best: np.ndarray, sums: np.ndarray) -> np.ndarray:
+        return self.sign * (sums["pull"] + sums["thousandths"] / links / 1000.0 - 0.5 * best)
+
+    def grown(self) -> list[tuple[int, np.ndarray]]:
+        return []
+
+    def stale(self) -> bool:
+        return False
+
+
+COMBINED = "combined"
+
+
 class Twin:
     """The same operations on both frontiers; every answer must be the same."""
 
     def __init__(self, rule: str, host_count: int) -> None:
-        self.one, self.other = ColumnFrontier(rule), ReferenceFrontier(rule)  # type: ignore[arg-type]
+        self.pull = Pull() if rule == COMBINED else None
+        how = self.pull or rule
+        self.one, self.other = ColumnFrontier(how), ReferenceFrontier(how)  # type: ignore[arg-type]
         self.host_count = host_count
         self.leases: list[tuple[Lease, Lease]] = []
         self.put_off: list[tuple[Lease, Lease]] = []
@@ -469,6 +499,20 @@ class Twin:
     def promote(self, row: int, tier: int) -> None:
         self.one.promote(row, *self.rows[row], tier)
         self.other.promote(row, *self.rows[row], tier)
+
+    def grow(self, row: int, by: int) -> None:
+        if self.pull is None:
+            return
+        self.pull.pulls[row] = self.pull.pulls.get(row, row % 5) + by
+        more = np.array((by, 0), self.pull.fields)
+        self.one.grow(row, *self.rows[row], more)
+        self.other.grow(row, *self.rows[row], more)
+
+    def rank(self) -> None:
+        if self.pull is not None:
+            self.pull.sign = -self.pull.sign
+            self.one.rank()
+            self.other.rank()
 
     def lease(self) -> bool:
         mine, theirs = self.one.lease(self.now), self.other.lease(self.now)
@@ -557,6 +601,13 @@ class Operations:
         if self.twin.rows and not self.flat:
             self.twin.promote(self.rng.randrange(len(self.twin.rows)), self.rng.randrange(4))
 
+    def grow(self) -> None:
+        if self.twin.rows:
+            self.twin.grow(self.rng.randrange(len(self.twin.rows)), self.rng.randrange(-3, 4))
+
+    def rank(self) -> None:
+        self.twin.rank()
+
     def lease(self) -> None:
         for _ in range(self.rng.choice([1, 5, 40])):
             self.twin.now += self.rng.choice([0.0, 0.1, 2.0])
@@ -586,11 +637,14 @@ class Operations:
 
     def step(self) -> None:
         steps = [self.add, self.promote, self.lease, self.end, self.hold, self.finish, self.rescore]
-        self.rng.choices(steps, [30, 8, 40, 15, 8, 5, 2])[0]()
+        weights = [30, 8, 40, 15, 8, 5, 2]
+        if self.twin.pull is not None:
+            steps, weights = [*steps, self.grow, self.rank], [*weights, 20, 3]
+        self.rng.choices(steps, weights)[0]()
 
 
 @pytest.mark.parametrize("tuning", TUNINGS)
-@pytest.mark.parametrize("rule_", ["best", "first", "mean"])
+@pytest.mark.parametrize("rule_", ["best", "first", "mean", COMBINED])
 @pytest.mark.parametrize(
     ("key_space", "host_count", "levels"), [(400, 1, 4), (3_000, 7, 1_000), (3_000, 400, 3), (50_000, 2, 50)]
 )
@@ -672,13 +726,22 @@ class Machine(RuleBasedStateMachine):
         drawn = scores(*data.draw(st.lists(SCORES, min_size=size, max_size=size)))
         self.twin.rescore(np.split(drawn, np.cumsum([len(ks) for ks, _ in rows])[:-1]) if rows else [], tiers)
 
+    @rule(data=st.data(), by=st.integers(-2, 2))
+    def grow(self, data: st.DataObject, by: int) -> None:
+        if self.twin.rows:
+            self.twin.grow(data.draw(st.integers(0, len(self.twin.rows) - 1)), by)
+
+    @rule()
+    def rank(self) -> None:
+        self.twin.rank()
+
     @invariant()
     def agree(self) -> None:
         if hasattr(self, "twin"):
             self.twin.check()
 
 
-@pytest.mark.parametrize("rule_", ["best", "first", "mean"])
+@pytest.mark.parametrize("rule_", ["best", "first", "mean", COMBINED])
 def test_any_operations(rule_: str) -> None:
     machine = type("Machine", (Machine,), {"duplicates": rule_})
     config = settings(
@@ -724,3 +787,27 @@ def test_a_single_host_with_many_links_comes_out_in_order() -> None:
         frontier.add(ks, np.zeros(50, np.uint32), values[start : start + 50], start)
     expected = (np.argsort(-values.astype(np.float32), kind="stable") + 1).tolist()
     assert drain(frontier) == expected
+
+
+def test_a_combined_frontier_equals_one_that_is_rebuilt() -> None:
+    """Sums of integers do not depend on the order in which links came, and a row's links may grow meanwhile."""
+    pull, rng = Pull(), np.random.default_rng(4)
+    frontier, rows = ColumnFrontier(pull), []
+    for row in range(1, 60):
+        ks, ss = rng.choice(np.arange(1, 900), 30, replace=False).astype(np.uint64), rng.random(30)
+        rows.append((row, ks, ss, 0))
+        frontier.add(ks, (ks % np.uint64(9)).astype(np.uint32), ss, row)
+        if row % 3 == 0:
+            pull.pulls[row - 1] = (row - 1) % 5 + 4
+            frontier.grow(row - 1, *rows[row - 2][1:3], np.array((4, 0), pull.fields))
+    again = ColumnFrontier(pull)
+    for row, ks, _, _ in rows:
+        again.add(ks, (ks % np.uint64(9)).astype(np.uint32), np.full(len(ks), np.nan), row)
+    again.rescore(rows)
+    assert again.best(900) == frontier.best(900)
+    assert len({lease.evidence for lease in frontier.best(900)}) > 100
+
+
+def test_only_a_frontier_that_adds_up_can_grow() -> None:
+    with pytest.raises(ValueError, match="row 3: this frontier adds nothing up"):
+        ColumnFrontier("best").grow(3, keys(1), scores(0.5), np.zeros((), Pull.fields))

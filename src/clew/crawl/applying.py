@@ -12,6 +12,7 @@ import numpy as np
 from clew.crawl.archiving import archive
 from clew.crawl.documents import Documents
 from clew.crawl.events import set_aside, visited
+from clew.crawl.combining import grow, rank_if_stale
 from clew.crawl.lessons import Lessons
 from clew.crawl.listings import Listings
 from clew.crawl.pages import OnPage, PageRecord, StopCrawl
@@ -100,12 +101,14 @@ class Applier:
         if parts.on_page is not None and visit.page is not None:
             visit = self._filtered(visit, parts.on_page)
         parts.strategy.learn(visit)
+        grow(parts)
         scores = parts.scores(visit.links) if visit.links is not None else None
         hosts = parts.evidence.host_ids(visit.links.links) if visit.links is not None else None
         place = archive(parts, visit, arrival.reading.records)
         parts.store.visits.add(visit, arrival.lease, hosts=hosts, scores=scores, warc=place)
         if visit.links is not None and hosts is not None and scores is not None:
             parts.frontier.add(visit.links.links.keys, hosts, scores, visit.number, tier=parts.tier(visit.links))
+        rank_if_stale(parts)
         self.lessons.learn(visit)
         self.documents.learn(visit)
         self._count(visit)

@@ -136,7 +136,7 @@ async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps)
         world=setup.world,
         clock=setup.clock,
         store=store,
-        frontier=ColumnFrontier(settings.crawl.duplicates),
+        frontier=ColumnFrontier(setup.strategy.combination or settings.crawl.duplicates),
         strategy=setup.strategy,
         interest=trained.interest,
         reading=reading,

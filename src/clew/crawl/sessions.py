@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from clew.crawl.combining import forget_news
 from clew.crawl.enqueuing import add_row
 from clew.crawl.events import decide, session_ended, tell
 from clew.crawl.filling import fewest_pages
@@ -107,6 +108,7 @@ class Sessions:
         self._recall_progress()
         parts.strategy.begin(parts.view)
         self._restore_strategy()
+        forget_news(parts)
         rebuild(parts.frontier, store, row_tiers(store, parts.strategy, self.opened))
         self._hold_hosts()
         self._take_over()
@@ -262,6 +264,7 @@ class Sessions:
 
     def rescore(self) -> None:
         """Score every stored link again and give frontier and store the new scores, some rows at a time."""
+        forget_news(self.parts)
         self.parts.frontier.rescore(self._scored_anew())
 
     def _scored_anew(self) -> Iterator[ScoredRow]:

@@ -20,21 +20,57 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from clew.model import Doubles, Keys
+from clew.model import Doubles, Floats, Ints, Keys
 
 ScoredRow = tuple[int, Keys, Doubles, int]
 """Number of a packed row, keys of its links, their scores, and the tier they are all in."""
 
 
+Sums = npt.NDArray[Any]
+"""What is added up for URLs: structured[n], with the fields that a ``Combination`` names."""
+
+
+class Combination(Protocol):
+    """How all links to a URL make its score. For every URL is kept how many links (with a score) lead to it, the best
+    of their scores, and sums of what they add: at most 16 bytes in all.
+
+    A sum of integers is the same in whatever order links come, so that a frontier which is rebuilt equals the one
+    before.
+    """
+
+    fields: np.dtype[Any]
+    """The sums, by name: a structured type of at most 8 bytes."""
+
+    def added(self, rows: Ints, scores: Floats) -> Sums:
+        """What links of these packed rows add now: structured[n] from row numbers int32[n] and scores float32[n]."""
+        ...
+
+    def score(self, links: npt.NDArray[np.uint32], best: Floats, sums: Sums) -> Doubles:
+        """The score of URLs, float64[n]: of the number of links uint32[n], the best score of any, and the sums."""
+        ...
+
+    def grown(self) -> list[tuple[int, Sums]]:
+        """The packed rows whose links add more than they did, or less, and by how much (structured, no axis): those
+        since the last call."""
+        ...
+
+    def stale(self) -> bool:
+        """Whether ``score`` was changed for all URLs since the last call."""
+        ...
+
+
 @dataclass(slots=True)
 class Lease:
     """A link handed out. ``row`` and ``index`` say where its URL and evidence lie: the packed row of visit
-    ``row`` (0: the seeds), place ``index``. ``slot`` is the frontier's own handle; ``host`` its host id."""
+    ``row`` (0: the seeds), place ``index``. ``slot`` is the frontier's own handle; ``host`` its host id.
+
+    ``evidence``: number of links to the URL, best of their scores, and the sums of a ``Combination`` (without one: ())
+    """
 
     slot: int
     key: int
@@ -43,6 +79,7 @@ class Lease:
     index: int
     score: float
     tier: int = 0
+    evidence: tuple[float, ...] = ()
 
     @property
     def priority(self) -> tuple[int, float]:
@@ -67,9 +104,19 @@ class Frontier(Protocol):
         ``indices`` are their places in the row (default 0 .. n-1). A known waiting or parked key is combined
         with the new link: the higher tier counts, whatever the frontier's rule, and in one tier the rule says which
         link gives score and place. "best": the one of the higher priority; "first": the first; "mean" averages the
-        scores seen in all tiers (place of the best). A link with the score NaN counts for nothing; done and leased
-        keys ignore all.
+        scores seen in all tiers (place of the best); a ``Combination`` scores all of them (place of the best). A link
+        with the score NaN counts for nothing; done and leased keys ignore all.
         """
+        ...
+
+    def grow(self, row: int, keys: Keys, scores: Doubles, more: Sums) -> None:
+        """Each link of a row that was added before adds so much more to the sums of its URL, those with the score NaN
+        excepted; ``keys`` and ``scores`` are those of the whole row, ``more`` has no axis. URLs that wait are scored
+        again. Raises ValueError where nothing is added up (the rules "best" and "first")."""
+        ...
+
+    def rank(self) -> None:
+        """Score all URLs again by what is added up for them: the ``Combination`` changed."""
         ...
 
     def promote(self, row: int, keys: Keys, scores: Doubles, tier: int) -> None:

@@ -11,9 +11,9 @@ from typing import get_args
 
 import numpy as np
 
-from clew.frontier.base import Lease, ScoredRow
+from clew.frontier.base import Combination, Lease, ScoredRow, Sums
 from clew.frontier.batches import BULK, MANY, Places, bulks, check_tier, places_of, repeated, stored
-from clew.frontier.duplicates import Rule
+from clew.frontier.duplicates import Mean, Rule
 from clew.frontier.hosts import NOTHING, Hosts
 from clew.frontier.keytable import SlotColumn
 from clew.frontier.merits import merit_of, merits
@@ -26,17 +26,19 @@ FEW = 8
 
 
 class ColumnFrontier:
-    """See the Protocol ``frontier.base.Frontier``. ``duplicates``: what several links to one URL count for.
+    """See the Protocol ``frontier.base.Frontier``. ``duplicates``: what several links to one URL count for; a
+    ``Combination`` takes 16 bytes a link more.
 
     Scores are kept as float32; larger ones, infinities too, count as the largest. A lease ends once: ``done``,
     ``retry`` and ``postpone`` raise ValueError for one that has ended. What was finished while leased stays finished
     after a retry. A tier takes one byte a link, from the first link in a tier above 0 on.
     """
 
-    def __init__(self, duplicates: Duplicates = "best") -> None:
-        if duplicates not in get_args(Duplicates):
+    def __init__(self, duplicates: Duplicates | Combination = "best") -> None:
+        if isinstance(duplicates, str) and duplicates not in get_args(Duplicates):
             raise ValueError(f"duplicates must be one of {', '.join(get_args(Duplicates))}, not {duplicates!r}")
-        self._slots = Slots(duplicates)
+        combination: Combination | None = None if isinstance(duplicates, str) else duplicates
+        self._slots = Slots(Mean() if duplicates == "mean" else combination)
         self._hosts = Hosts(self._slots)
         self._postponed = Postponed()
         self._rule = Rule(self._slots, duplicates)
@@ -178,6 +180,26 @@ class ColumnFrontier:
         places = use[first].astype(np.int32)
         self._change(*self._rule.promote(slots[first], values[use[first]], row, places, tier), tier)
 
+    def grow(self, row: int, keys: Keys, scores: Doubles, more: Sums) -> None:
+        if self._slots.combination is None:
+            raise ValueError(f"row {row}: this frontier adds nothing up")
+        slots = self._slots.find(keys[~np.isnan(scores)])[0]
+        self._change(*self._rule.grow(slots, more), 0)
+
+    def rank(self) -> None:
+        held = self._slots
+        if held.combination is None:
+            return
+        known = np.flatnonzero((held.state[: held.count] != DONE) & (held.seen[: held.count] > 0))
+        if not len(known):
+            return
+        held.score[known] = held.combined(known)
+        waits = known[held.state[known] <= HOT]
+        self._hosts.clear()
+        held.state[waits] = PARKED
+        held.parked += len(waits)
+        self._requeue()
+
     def finish(self, keys: Keys) -> None:
         keys = np.unique(keys)
         slots, at = self._slots.find(keys)
@@ -223,7 +245,7 @@ class ColumnFrontier:
         if self._slots.parked > parked:
             waits = ~np.isnan(values)
             slots, hosts, values = slots[waits], hosts[waits], values[waits]
-        order = self._slots.merits(slots) if tier else merits(values, slots)
+        order = self._slots.merits(slots) if tier or self._slots.combination is not None else merits(values, slots)
         if len(order) >= MANY:
             self._hosts.enter_many(hosts, order)
             return
@@ -284,7 +306,7 @@ class ColumnFrontier:
     def _add_one(self, key: int, at: int, host: int, score: float, row: int, place: int, tier: int) -> None:
         slot = self._slots.add_one(key, at, host, score, row, place, tier)
         if not math.isnan(score):
-            self._hosts.enter(host, merit_of(score, slot, tier))
+            self._hosts.enter(host, self._slots.merit(slot))
 
     # -- all links scored again ---------------------------------------------------------------------------
 

@@ -3,35 +3,57 @@
 Of links in different tiers those of the highest count, whatever the rule. Among them, by "best" the URL has score and
 place (row, index) of the link with the highest score, the first of equal ones; above tier 0, where links go by first
 sight, no link takes the place of another. By "first" it has those of the first link. By "mean" it has the mean of all
-scores, and the place that "best" would give.
+scores, and the place that "best" would give. A ``Combination`` scores a URL by sums over all its links (place as by
+"best"); the mean is one.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from clew.frontier.base import Combination, Sums
 from clew.frontier.batches import Bulk, Places
 from clew.frontier.keytable import SlotColumn
 from clew.frontier.slots import DONE, HOT, PARKED, Duplicates, Slots
-from clew.model import Bools, Floats
+from clew.model import Bools, Doubles, Floats, Ints
 
 Change = tuple[SlotColumn, Floats]
 """Slots whose score or tier is to change, and the scores they are to have."""
 
 
+class Mean:
+    """The mean of the scores of all links (a ``Combination``)."""
+
+    fields: np.dtype[Any] = np.dtype([("scores", "f8")])
+
+    def added(self, rows: Ints, scores: Floats) -> Sums:
+        return scores.astype(np.float64).view(self.fields)
+
+    def score(self, links: npt.NDArray[np.uint32], best: Floats, sums: Sums) -> Doubles:
+        return np.asarray(sums["scores"] / links, np.float64)
+
+    def grown(self) -> list[tuple[int, Sums]]:
+        return []
+
+    def stale(self) -> bool:
+        return False
+
+
 class Rule:
     """Combines further links with what their slots hold.
 
-    Places and means are noted at once. Scores and tiers of waiting links are left to the caller (a ``Change``), who
+    Places and sums are noted at once. Scores and tiers of waiting links are left to the caller (a ``Change``), who
     must know the merits from before to move the links in their queues.
     """
 
-    def __init__(self, slots: Slots, duplicates: Duplicates) -> None:
-        self.duplicates = duplicates
+    def __init__(self, slots: Slots, duplicates: Duplicates | Combination) -> None:
         self._slots = slots
-        self._mean, self._first = duplicates == "mean", duplicates == "first"
+        self._combination = slots.combination
+        self._best, self._first = duplicates == "best", duplicates == "first"
 
     # -- a page's links -----------------------------------------------------------------------------------
 
@@ -39,12 +61,15 @@ class Rule:
         """Further links to known URLs (distinct slots)."""
         held = self._slots
         state = held.state.take(slots)
-        if self.duplicates == "best" and not held.parked and not held.tiered:  # the same in fewer steps
+        if self._best and not held.parked and not held.tiered:  # the same in fewer steps
             return self._placed(slots, scores, (scores > held.score[slots]) & (state <= HOT), row, places)
         live = (state <= PARKED) & ~np.isnan(scores)
         slots, scores, places = slots[live], scores[live], places[live]
         change = self._placed(slots, scores, self._outrank(slots, scores, tier), row, places)
-        return self._averaged(slots, scores, change) if self._mean else change
+        if self._combination is None:
+            return change
+        held.best[change[0]] = change[1]
+        return self._add_up(self._combination, slots, scores, np.full(len(slots), row, np.int32))
 
     def _placed(self, slots: SlotColumn, scores: Floats, better: Bools, row: int, places: Places) -> Change:
         """Those of the links that are better; they have their URL's place from now on."""
@@ -57,19 +82,41 @@ class Rule:
     def _outrank(self, slots: SlotColumn, scores: Floats, tier: int) -> Bools:
         """bool[n]: which links come before the one that has the place."""
         held = self._slots
-        before = (held.best if self._mean else held.score)[slots]
+        before = self._placing[slots]
         better: Bools = np.isnan(before) if self._first else ~(scores <= before)
         if not held.tiered:
             return better
         old = held.tier[slots]
         return old < tier if tier else better & (old == 0)
 
-    def _averaged(self, slots: SlotColumn, scores: Floats, best: Change) -> Change:
-        held = self._slots
-        held.best[best[0]] = best[1]
-        held.sum[slots] += scores
+    @property
+    def _placing(self) -> Floats:
+        """The scores of the links that have the places."""
+        return self._slots.score if self._combination is None else self._slots.best
+
+    def _add_up(self, combination: Combination, slots: SlotColumn, scores: Floats, rows: Places) -> Change:
+        """Further links to slots, which are distinct."""
+        if not len(slots):
+            return slots, scores
+        held, more = self._slots, combination.added(rows, scores)
         held.seen[slots] += 1
-        return slots, (held.sum[slots] / held.seen[slots]).astype(np.float32)
+        for name in combination.fields.names or ():
+            held.sums[name][slots] += more[name]
+        return slots, held.combined(slots)
+
+    def grow(self, keys_slots: SlotColumn, more: Sums) -> Change:
+        """Links that were met before (slots may repeat) add so much more; returns those that wait, each once."""
+        held = self._slots
+        slots = keys_slots[(keys_slots >= 0)]
+        slots = slots[held.seen[slots] > 0]
+        for name in held.sums.dtype.names or ():
+            np.add.at(held.sums[name], slots, more[name])
+        slots = np.unique(slots)
+        scores = held.combined(slots) if len(slots) else np.zeros(0, np.float32)
+        waits = held.state[slots] <= HOT
+        apart = slots[~waits & (held.state[slots] != DONE)]
+        held.score[apart] = scores[~waits & (held.state[slots] != DONE)]
+        return slots[waits], scores[waits]
 
     # -- one link -----------------------------------------------------------------------------------------
 
@@ -78,21 +125,16 @@ class Rule:
         held = self._slots
         if held.state.item(slot) > PARKED or math.isnan(score):
             return None
-        before, old = (held.best if self._mean else held.score).item(slot), held.tier_of(slot)
+        before, old = self._placing.item(slot), held.tier_of(slot)
         better = tier > old or (math.isnan(before) if self._first else not (old or score <= before))
         if better:
             held.row[slot], held.index[slot] = row, place
-        if self._mean:
-            return self._average_one(slot, score, better)
-        return score if better else None
-
-    def _average_one(self, slot: int, score: float, better: bool) -> float:
-        held = self._slots
-        held.sum[slot] += score
-        held.seen[slot] += 1
+        if self._combination is None:
+            return score if better else None
         if better:
             held.best[slot] = score
-        return np.float32(held.sum.item(slot) / held.seen.item(slot)).item()
+        one = np.array([slot]), np.array([score], np.float32), np.array([row], np.int32)
+        return self._add_up(self._combination, *one)[1].item()
 
     # -- a row raised to a higher tier --------------------------------------------------------------------
 
@@ -102,7 +144,7 @@ class Rule:
         use = (held.state[slots] <= HOT) & (held.tier[slots] < tier) & ~np.isnan(scores)
         slots, scores = slots[use], scores[use]
         held.row[slots], held.index[slots] = row, places[use]
-        if not self._mean:
+        if self._combination is None:
             return slots, scores
         held.best[slots] = scores
         return slots, held.score[slots]
@@ -125,15 +167,18 @@ class Rule:
                 self._settle(slots[part], scores[part], rows[part], places[part], tier)
         if bulk.tiers is not None:
             np.maximum.at(held.tier, slots, bulk.tiers[use])
-        if self._mean:
-            np.add.at(held.sum, slots, scores.astype(np.float64))
+        if self._combination is not None and len(slots):
+            more = self._combination.added(rows, scores)
+            for name in self._combination.fields.names or ():
+                np.add.at(held.sums[name], slots, more[name])
             np.add.at(held.seen, slots, np.uint32(1))
-            held.score[slots] = held.sum[slots] / held.seen[slots]
+            slots = np.unique(slots)
+            held.score[slots] = held.combined(slots)
 
     def _settle(self, slots: SlotColumn, scores: Floats, rows: Places, places: Places, tier: int) -> None:
         """Places, and the scores that go with them, by links of one tier to slots of no higher one."""
         held = self._slots
-        column = held.best if self._mean else held.score
+        column = self._placing
         if tier:
             won = held.tier[slots] < tier
         elif self._first:

@@ -8,16 +8,16 @@ for is decided in ``duplicates``; which slots wait in which queue is the busines
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from clew.frontier.base import Lease
-from clew.frontier.batches import Places
+from clew.frontier.base import Combination, Lease, Sums
+from clew.frontier.batches import Places, stored
 from clew.frontier.keytable import KeyTable, SlotColumn
 from clew.frontier.merits import Merits, SlotNumbers, Tiers, merit_of, merits, slots_of
-from clew.model import Doubles, Floats, Keys
+from clew.model import Floats, Keys
 
 Duplicates = Literal["best", "first", "mean"]
 HostColumn = npt.NDArray[np.uint32]
@@ -38,20 +38,21 @@ class Slots:
 
     ``key``, ``score``, ``host``, ``row`` and ``index`` are columns of the records: to be asked for anew whenever slots
     may have been added. ``state`` is one array for good. ``tier`` has no length while all links are in tier 0 (not
-    ``tiered``); a slot whose score is NaN is in tier 0. ``sum`` and ``seen`` (of all scores) and ``best`` (the score of
-    the link that has the place) are kept for means alone.
+    ``tiered``); a slot whose score is NaN is in tier 0. With a ``combination`` are kept: ``seen``, how many links lead
+    to a URL, ``best``, the score of the one that has the place, and ``sums`` of what they add, by its fields.
     """
 
-    def __init__(self, duplicates: Duplicates = "best") -> None:
-        self.mean = duplicates == "mean"
+    def __init__(self, combination: Combination | None = None) -> None:
+        self.combination = combination
         self.count = self.parked = 0
         self._records = np.zeros(ROOM, RECORD)
         self._view()
         self.state: States = np.zeros(ROOM, np.uint8)
         self.tier: Tiers = np.zeros(0, np.uint8)
         self.tiered = False
-        room = ROOM if self.mean else 0
-        self.sum: Doubles = np.zeros(room, np.float64)
+        room = ROOM if combination is not None else 0
+        fields: np.dtype[Any] = combination.fields if combination is not None else np.dtype([])
+        self.sums: Sums = np.zeros(room, fields)
         self.seen: npt.NDArray[np.uint32] = np.zeros(room, np.uint32)
         self.best: Floats = np.zeros(room, np.float32)
         self._table = KeyTable()
@@ -91,7 +92,16 @@ class Slots:
     def lease(self, slot: int) -> Lease:
         """What a lease says of a slot."""
         key, score, host, row, index = self._records.item(slot)
-        return Lease(slot, key, host, row, index, score, self.tier.item(slot) if self.tiered else 0)
+        tier = self.tier.item(slot) if self.tiered else 0
+        if self.combination is None:
+            return Lease(slot, key, host, row, index, score, tier)
+        evidence = self.seen.item(slot), self.best.item(slot), *self.sums.item(slot)
+        return Lease(slot, key, host, row, index, score, tier, evidence)
+
+    def combined(self, slots: SlotColumn) -> Floats:
+        """float32[n]: the scores that the combination gives slots for what is added up."""
+        assert self.combination is not None
+        return stored(self.combination.score(self.seen[slots], self.best[slots], self.sums[slots]))
 
     def best_waiting(self, n: int) -> list[int]:
         """The n best waiting slots, best first."""
@@ -124,9 +134,9 @@ class Slots:
         self.key[start:end], self.score[start:end], self.host[start:end] = keys, scores, hosts
         self.row[start:end], self.index[start:end] = row, places
         out = np.isnan(scores)
-        if self.mean:
-            self.sum[start:end], self.seen[start:end], self.best[start:end] = np.where(out, 0, scores), ~out, scores
         slots = np.arange(start, end)
+        if self.combination is not None:
+            self._begin_sums(self.combination, slots, scores, row)
         self._table.place(keys, slots, at, self.key)
         if out.any():
             self.state[slots[out]] = PARKED
@@ -142,8 +152,8 @@ class Slots:
         self.count = slot + 1
         self.key[slot], self.score[slot], self.host[slot] = key, score, host
         self.row[slot], self.index[slot] = row, place
-        if self.mean:
-            self.sum[slot], self.seen[slot], self.best[slot] = 0.0 if out else score, not out, score
+        if self.combination is not None:
+            self._begin_sums(self.combination, np.array([slot]), np.array([score], np.float32), row)
         self._table.place_one(key, slot, at, self.key)
         if out:
             self.state[slot] = PARKED
@@ -158,6 +168,16 @@ class Slots:
         self.add(keys, at, nothing.astype(np.uint32), np.full(len(keys), np.nan, np.float32), 0, nothing)
         self.parked -= len(keys)
         self.state[start : self.count] = DONE
+
+    def _begin_sums(self, combination: Combination, slots: SlotColumn, scores: Floats, row: int) -> None:
+        """The first links to new slots, of one row; their scores are the combination's from here on."""
+        known = ~np.isnan(scores)
+        self.seen[slots], self.best[slots] = known, scores
+        self.sums[slots] = np.zeros((), self.sums.dtype)
+        slots, scores = slots[known], scores[known]
+        if len(slots):
+            self.sums[slots] = combination.added(np.full(len(slots), row, np.int32), scores)
+            self.score[slots] = self.combined(slots)
 
     def finish(self, slots: SlotColumn) -> States:
         """Mark known slots as done, leased ones for later; returns the states they had."""
@@ -181,9 +201,10 @@ class Slots:
         self.score[: self.count][known] = np.nan
         if self.tiered:
             self.tier[: self.count][known] = 0
-        if self.mean:
-            for column, nothing in ((self.sum, 0.0), (self.seen, 0), (self.best, np.nan)):
-                column[: self.count][known] = nothing
+        if self.combination is not None:
+            self.sums[: self.count][known] = np.zeros((), self.sums.dtype)
+            self.seen[: self.count][known] = 0
+            self.best[: self.count][known] = np.nan
 
     # -- memory -------------------------------------------------------------------------------------------
 
@@ -191,8 +212,8 @@ class Slots:
         columns: list[npt.NDArray[np.generic]] = [self._records, self.state]
         if self.tiered:
             columns.append(self.tier)
-        if self.mean:
-            columns += [self.sum, self.seen, self.best]
+        if self.combination is not None:
+            columns += [self.sums, self.seen, self.best]
         return columns
 
     def _grow(self, size: int) -> None:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from clew.frontier.base import Combination
 from clew.judges.base import Judge
 from clew.model import Decision, Doubles, Example, Floats, Ints, Keys, LinkBatch, LinkKind, Session, Visit
 from clew.registry import name_of
@@ -189,9 +190,18 @@ class Strategy(ABC):
     """Settings by the name that [strategy.NAME] preset gives them; single settings beside it win. ``paper``: those of
     the paper that the strategy comes from, as far as it tells them."""
 
+    saves_often: ClassVar[bool] = False
+    """Whether ``state`` is saved with every transaction, so that no visit is learned again: for those that learn from
+    ``Link.evidence``, which is not stored. The state should then be small."""
+
     opened_tier: int = 0
     """The tier of a page's other links once one of them was taken. Above 0, all links of a page are fetched before
     those of the next page; 0: link by link."""
+
+    @property
+    def combination(self) -> Combination | None:
+        """How all links to a URL make its score, asked for once; None: ``crawl.duplicates`` says whose score counts."""
+        return None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -1,0 +1,32 @@
+"""Keeps a frontier that adds up evidence in step with the strategy that does so (``frontier.base.Combination``)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clew.crawl.parts import Parts
+
+
+def grow(parts: Parts) -> None:
+    """After a visit was learned: links of some pages add more than before, or less."""
+    combination = parts.strategy.combination
+    if combination is None:
+        return
+    for row, more in combination.grown():
+        scores = parts.store.links.scores(row).astype(np.float64)
+        parts.frontier.grow(row, parts.store.links.keys(row), scores, more)
+
+
+def rank_if_stale(parts: Parts) -> None:
+    """After a page's links were added: the strategy may weigh all evidence anew."""
+    combination = parts.strategy.combination
+    if combination is not None and combination.stale():
+        parts.frontier.rank()
+
+
+def forget_news(parts: Parts) -> None:
+    """Before the frontier is rebuilt, which takes everything as it is now."""
+    combination = parts.strategy.combination
+    if combination is not None:
+        combination.grown()
+        combination.stale()
