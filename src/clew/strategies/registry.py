@@ -30,6 +30,7 @@ STRATEGIES: Registry[Strategy] = Registry(
             "clew.strategies.tunnelling:Tunnelling",
             "follows paths between relevant pages, and ends those that lead nowhere",
         ),
+        "ache": Entry("clew.strategies.ache:Ache", "a link classifier that is trained after every so many pages"),
     },
     table="[strategy.{name}]",
     page="docs/strategies/{name}.md",
