@@ -1,4 +1,4 @@
-"""The link classifier: multinomial naive Bayes or linear support vector machines, of features that are there or not."""
+"""The link classifier: multinomial naive Bayes or linear support vector machines, of binary features."""
 
 from __future__ import annotations
 
@@ -35,13 +35,15 @@ class Classifier:
 
     @classmethod
     def trained(cls, classes: Sequence[Sequence[Neighbourhood]], settings: AcheSettings) -> Classifier | None:
-        """From links by class. None when only one class, or not the first, has LEAST links."""
+        """From links by class. None when only one class, or not the first, has LEAST links, or no word is a feature."""
         ranks = tuple(rank for rank, links in enumerate(classes) if len(links) >= LEAST)
         if len(ranks) < 2 or ranks[0]:
             return None
         links = [link for rank in ranks for link in classes[rank]]
         truth = np.repeat(np.arange(len(ranks)), [len(classes[rank]) for rank in ranks])
         features = Features.selected(links, settings)
+        if not len(features):
+            return None
         rows = [features.of(link) for link in links]
         if settings.classifier == "svm":
             weights, shifts = _planes(rows, truth, len(ranks), len(features), settings.cost)
@@ -73,14 +75,14 @@ def _planes(rows: Sequence[Places], truth: Places, classes: int, features: int, 
 
     starts = np.cumsum([0] + [len(row) for row in rows])
     data = np.ones(int(starts[-1]))
-    matrix = csr_matrix((data, np.concatenate(rows), starts), shape=(len(rows), max(features, 1)))
+    matrix = csr_matrix((data, np.concatenate(rows), starts), shape=(len(rows), features))
     weights, shifts = np.zeros((features, classes)), np.zeros(classes)
     for k in range(classes if classes > 2 else 1):
-        weights[:, k], shifts[k] = _plane(matrix, truth == k, features, cost)
+        weights[:, k], shifts[k] = _plane(matrix, truth == k, cost)
     return weights, shifts
 
 
-def _plane(matrix: npt.ArrayLike, truth: Bools, features: int, cost: float) -> tuple[Doubles, float]:
+def _plane(matrix: npt.ArrayLike, truth: Bools, cost: float) -> tuple[Doubles, float]:
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.svm import LinearSVC
 
@@ -91,5 +93,5 @@ def _plane(matrix: npt.ArrayLike, truth: Bools, features: int, cost: float) -> t
     values = np.asarray(machine.decision_function(matrix), np.float64)
     curve = calibration.fit(values, truth)
     steep = curve.slope / curve.scale
-    weights = np.asarray(machine.coef_[0][:features] * steep, np.float64)
+    weights = np.asarray(machine.coef_[0] * steep, np.float64)
     return weights, (float(machine.intercept_[0]) - curve.centre) * steep

@@ -70,7 +70,7 @@ class Features:
         numbers = np.fromiter((number for row in urls for number in row), np.intp, int(many.sum()))
         found = near(links, width, first_only)
         cells = self._cells(np.repeat(np.arange(len(urls)), many), numbers, found)
-        return np.divmod(cells, max(len(self), 1))
+        return np.divmod(cells, len(self))
 
     def of(self, link: Neighbourhood) -> Places:
         """The numbers of the features that a link has, each once, in order."""

@@ -16,7 +16,7 @@ class AcheSettings(Section, frozen=True):
             "What the link classifier tells apart: links to relevant pages from others, or links one, two and three "
             "steps before a relevant page."
         ),
-    ] = "levels"
+    ] = "binary"
     learn_every: Annotated[int, doc("It is trained after every so many pages (0: not in the crawl).", ge=0)] = 500
     classifier: Annotated[
         Literal["naive-bayes", "svm"], doc("Multinomial naive Bayes, or linear support vector machines.")
