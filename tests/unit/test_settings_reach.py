@@ -45,6 +45,7 @@ class Case:
 
 
 BASE: dict[str, dict[str, Any]] = {
+    "ache": {"learn_every": 12, "min_frequency": 1},
     "apprentice": {"warmup": 8, "growth": 0.0},
     "ariadne": {"generalise_at": 0.9, "specialise_at": 1.0},
     "bingo": {
@@ -60,6 +61,18 @@ LEX = {"combine": "lexicographic"}
 CHOSEN = {"window": "chosen"}
 AND = {"interest": "and"}
 STRATEGY_CASES: dict[str, dict[str, Case]] = {
+    "ache": {
+        "learn_every": Case(20),
+        "smoothing": Case(0.1),
+        "cost": Case(0.01, {"classifier": "svm"}),
+        "samples": Case(8),
+        "url_features": Case(0),
+        "anchor_features": Case(3),
+        "around_features": Case(3),
+        "around": Case(1),
+        "min_frequency": Case(15),
+        "learn_from": Case("another"),
+    },
     "apprentice": {
         "warmup": Case(40),
         "retrain_every": Case(3),
@@ -207,7 +220,10 @@ def differs(strategy: str, name: str, case: Case) -> bool:
 
 
 ELSEWHERE = {
-    "ariadne": {"specialise": "test_strategies_ariadne.py::test_specialising_the_more_frequent_topic"}  # deeper trees
+    "ache": {
+        "url_match": "test_strategies_ache.py::test_a_word_of_urls_stands_for_those_that_contain_it"
+    },  # no word is part of another
+    "ariadne": {"specialise": "test_strategies_ariadne.py::test_specialising_the_more_frequent_topic"},  # deeper trees
 }
 """Tests of settings that change nothing in so small a web."""
 

@@ -129,9 +129,8 @@ class TestFeatures:
         assert len(self.selected(links, min_frequency=0).anchor) == 3
 
     def test_the_most_frequent_of_each_kind(self) -> None:
-        links = [
-            words(anchor="red red red blue blue", around="pink pink pink gray gray", url="sail sail sail boat boat")
-        ]
+        colours = {"anchor": "red red red blue blue", "around": "pink pink pink gray gray"}
+        links = [words(url="sail sail sail boat boat", **colours)]
         found = self.selected(links, anchor_features=1, around_features=1, url_features=1)
         assert terms(found.anchor, "red")
         assert terms(found.around, "pink")
