@@ -62,7 +62,7 @@ def test_best_first_scores_by_the_source_page() -> None:
 def test_wrong_names_and_settings_are_refused_clearly() -> None:
     with pytest.raises(
         ConfigError,
-        match=r"strategy 'worst-first' \(did you mean best-first.*\?\); choose one of: apprentice, ariadne, best",
+        match=r"strategy 'worst-first' \(did you mean best-first.*\?\); choose one of: ache, apprentice, ariadne, best",
     ):
         make("worst-first", {})
     with pytest.raises(ConfigError, match=r"\[strategy.best-first\] has no settings, but speed is set"):

@@ -188,7 +188,7 @@ def test_what_a_sitemap_says_is_kept_as_evidence(tmp_path: Path) -> None:
     store.close()
 
 
-@pytest.mark.parametrize("strategy", ["best-first", "random", "apprentice", "tunnelling", "bingo", "ariadne"])
+@pytest.mark.parametrize("strategy", ["best-first", "random", "apprentice", "tunnelling", "bingo", "ariadne", "ache"])
 def test_every_strategy_goes_through_a_sitemap(strategy: str) -> None:
     urls = [f"http://a.test/sailing/{n}" for n in range(5)]
     web = Web({"http://a.test/s.xml": urlset(*urls)}, {"a.test": ["http://a.test/s.xml"]})

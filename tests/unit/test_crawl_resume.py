@@ -111,6 +111,29 @@ def test_many_stops_change_nothing(tmp_path: Path, strategy: str) -> None:
     assert visits(whole) == visits(parts)
 
 
+def test_stops_before_at_and_after_a_training_change_nothing(tmp_path: Path) -> None:
+    """What is learned after so many pages, not after a session, is learned at the same visit."""
+    whole, parts = project(tmp_path / "whole"), project(tmp_path / "parts")
+    for folder in (whole, parts):
+        with (folder / "clew.toml").open("a", encoding="utf-8") as toml:
+            toml.write("\n[strategy.ache]\nlearn_every = 40\n")
+    Project(whole).crawl(strategy="ache", max_pages=120)
+    first, second = trainings(whole)
+    assert first > 40  # redirects and failures are no pages
+    for budget in (first - 1, first, first + 1, 120):
+        Project(parts).crawl(strategy="ache", max_pages=budget)
+    assert trainings(parts) == [first, second]
+    assert visits(whole) == visits(parts)
+
+
+def trainings(folder: Path) -> list[int]:
+    """After which visits ache was trained."""
+    store = Project(folder).open_store(read_only=True)
+    found = [row.visit for row in store.journal.decisions() if row.decision.kind == "ache trained"]
+    store.close()
+    return found
+
+
 @pytest.mark.parametrize("rule", ["best", "first", "mean"])
 def test_a_rebuilt_frontier_is_the_one_that_rows_were_added_to(tmp_path: Path, rule: str) -> None:
     folder = project(tmp_path / "p")
