@@ -272,7 +272,7 @@ class TestClassifier:
         odds = found.odds(np.array([0, 1]), np.array([paper, cup]), 3)
         x = calibration.fit([1.0] * 5 + [-1.0] * 5, [True] * 5 + [False] * 5).slope
         assert x > 1
-        np.testing.assert_allclose(odds, [[x, -x], [-x, x], [0, 0]], atol=0.01)
+        np.testing.assert_allclose(odds, [[x, -x], [-x, x], [0.0, 0.0]], atol=0.01)
 
     @pytest.mark.parametrize(("cost", "share"), [(1e-3, 2 / 9), (10.0, 1.0)])
     def test_cost(self, cost: float, share: float) -> None:

@@ -148,7 +148,7 @@ class Ache(Strategy):
         elif self.settings.initial == "baseline":
             scores = np.full(len(links), float(links.source.relevance))
         else:
-            scores = 1.0 / (1.0 + links.depths)
+            scores = 1.0 / (1.0 + links.depths.astype(np.float64))
         if self.settings.selector == "websites":
             fetched = np.array([self.hosts.get(name, 0) for name in links.links.host_names], np.float64)
             scores -= fetched[links.links.host_index]
@@ -248,7 +248,7 @@ def _packed(classifier: Classifier | None) -> _Trained | None:
 
 
 def _unpacked(found: _Trained) -> Classifier:
-    terms = (np.frombuffer(part, np.uint32) for part in (found.anchor, found.around))
-    features = Features(tuple(found.url), *terms, found.substring)
+    anchor, around = np.frombuffer(found.anchor, np.uint32), np.frombuffer(found.around, np.uint32)
+    features = Features(tuple(found.url), anchor, around, found.substring)
     weights = np.frombuffer(found.weights).reshape(len(features), len(found.ranks))
     return Classifier(features, found.ranks, weights, np.frombuffer(found.shifts), found.curves)

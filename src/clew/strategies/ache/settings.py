@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from clew.section import Section, doc
 
@@ -60,7 +61,7 @@ class AcheSettings(Section, frozen=True):
     learn_from: Annotated[str, doc("Folder of another project: train with its crawl before this one.")] = ""
 
 
-PAPER = {
+PAPER: Mapping[str, Any] = {
     "learning": "levels",
     "classifier": "naive-bayes",
     "url_match": "substring",
@@ -70,7 +71,7 @@ PAPER = {
 }
 """WebDB 2005 and WWW 2007, as far as they give it."""
 
-PROGRAM = {
+PROGRAM: Mapping[str, Any] = {
     "learning": "binary",
     "learn_every": 1000,
     "classifier": "svm",
@@ -90,4 +91,4 @@ PROGRAM = {
 }
 """ACHE's program with its own example of a focused crawl."""
 
-PRESETS = {"paper": PAPER, "program": PROGRAM}
+PRESETS: Mapping[str, Mapping[str, Any]] = {"paper": PAPER, "program": PROGRAM}
