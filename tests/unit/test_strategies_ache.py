@@ -142,12 +142,12 @@ class TestFeatures:
         assert self.selected(links).url == ("2007", "abc")
 
     def test_a_word_of_urls_stands_for_those_that_contain_it(self) -> None:
-        # job is in job (2), jobs (3) and jobsearch (1), so it counts 6; jobs is no feature then. search (2) is in
-        # search and in jobsearch: 3.
-        url = "job job jobs jobs jobs jobsearch search search"
+        # job is in job (2), jobs (3) and jobsearch (1), so it counts 6; jobs is no feature then. search (3) is in
+        # search and in jobsearch: 4.
+        url = "job job jobs jobs jobs jobsearch search search search"
         assert self.selected([words(url=url)]).url == ("job", "search")
         assert self.selected([words(url=url)], url_features=1).url == ("job",)
-        assert self.selected([words(url=url)], url_match="word").url == ("jobs", "job", "search")
+        assert self.selected([words(url=url)], url_match="word").url == ("jobs", "search", "job")
 
     @pytest.mark.parametrize(("match", "in_url"), [("substring", [0, 1]), ("word", [])])
     def test_a_url_has_a_feature_as_a_part_of_a_word_or_as_a_word(self, match: str, in_url: list[int]) -> None:
@@ -273,6 +273,18 @@ class TestClassifier:
         x = calibration.fit([1.0] * 5 + [-1.0] * 5, [True] * 5 + [False] * 5).slope
         assert x > 1
         np.testing.assert_allclose(odds, [[x, -x], [-x, x], [0.0, 0.0]], atol=0.01)
+
+    def test_the_curve_stands_between_the_classes(self) -> None:
+        # With C = .001 all links count C: paper weighs .009, tea .002, cup −.009, and the shift is .002.
+        classes = [[words("paper")] * 9 + [words("tea")] * 2, [words("cup")] * 9]
+        found = Classifier.trained(classes, AcheSettings(classifier="svm", cost=1e-3))
+        assert found is not None
+        numbers = np.array([int(found.features.of(words(one))[0]) for one in ("paper", "tea", "cup")])
+        values = np.array([0.011, 0.004, -0.007])
+        curve = calibration.fit(np.repeat(values, [9, 2, 9]), np.arange(20) < 11)
+        x = curve.slope * (values - curve.centre) / curve.scale
+        assert abs(curve.centre) > 1e-4
+        np.testing.assert_allclose(found.odds(np.arange(3), numbers, 3)[:, 0], x, rtol=1e-3)
 
     @pytest.mark.parametrize(("cost", "share"), [(1e-3, 2 / 9), (10.0, 1.0)])
     def test_cost(self, cost: float, share: float) -> None:
