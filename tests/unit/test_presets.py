@@ -21,7 +21,7 @@ from support import clew as run_clew
 from support import write_project
 
 PAPERS = {
-    "ache": {"learning": "levels", "focus": "hard"},
+    "ache": {"learning": "levels"},
     "apprentice": {"instances": "before", "failures": False, "proportional": False, "length": 0.0, "source_ranges": 0},
     "bingo": {"learning_order": "depth-first", "widen": False, "hub_boost": 1.0, "guard_by": "trained"},
     "context-graph": {"merged_cap": 0, "raw": True, "quantile": 0.0, "layer0": "model", "other": "likelihood"},

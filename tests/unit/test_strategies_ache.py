@@ -472,7 +472,7 @@ class TestWordsForPeople:
 def test_presets() -> None:
     paper, program = (make("ache", {"preset": name}).settings for name in ("paper", "program"))  # type: ignore[attr-defined]
     assert (paper.learning, paper.classifier, paper.url_match, paper.focus) == (
-        "levels", "naive-bayes", "substring", "hard",
+        "levels", "naive-bayes", "substring", "soft",
     )  # fmt: skip
     assert (program.learning, program.classifier, program.url_match, program.learn_every, program.rejected) == (
         "binary", "svm", "word", 1000, "surest",
@@ -484,3 +484,6 @@ def test_wrong_settings_are_refused() -> None:
         make("ache", {"samples": 4})
     with pytest.raises(ConfigError, match=r"\[strategy.ache\] classifier"):
         make("ache", {"classifier": "tree"})
+    with pytest.raises(ConfigError, match=r"\[strategy.ache\] .*set one of them only, or learn_from"):
+        make("ache", {"learning": "levels", "focus": "hard"})
+    assert make("ache", {"learning": "levels", "focus": "hard", "learn_from": "old"}).name == "ache"

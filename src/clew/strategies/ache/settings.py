@@ -60,16 +60,23 @@ class AcheSettings(Section, frozen=True):
     ] = "top-k"
     learn_from: Annotated[str, doc("Folder of another project: train with its crawl before this one.")] = ""
 
+    def __post_init__(self) -> None:
+        if self.learning == "levels" and self.focus == "hard" and not self.learn_from:
+            raise ValueError(
+                'learning = "levels" learns from pages that are not relevant and lead to relevant ones, whose links '
+                'focus = "hard" does not follow; set one of them only, or learn_from'
+            )
+
 
 PAPER: Mapping[str, Any] = {
     "learning": "levels",
     "classifier": "naive-bayes",
     "url_match": "substring",
     "initial": "baseline",
-    "focus": "hard",
+    "focus": "soft",
     "selector": "top-k",
 }
-"""WebDB 2005 and WWW 2007, as far as they give it."""
+"""WebDB 2005 and WWW 2007, as far as they can be had where the topic and what is looked for are one."""
 
 PROGRAM: Mapping[str, Any] = {
     "learning": "binary",
