@@ -209,7 +209,7 @@ class Ache(Strategy):
     # -- what was learned ---------------------------------------------------------------------------------
 
     def state(self) -> bytes:
-        """Some 200 bytes a remembered link, and the classifier."""
+        """Some 100 bytes a remembered link, and the classifier."""
         found = _State(self.memory.state(), self.trainings, _packed(self.classifier), dict(self.hosts))
         return msgspec.msgpack.encode(found)
 
