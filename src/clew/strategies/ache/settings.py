@@ -76,7 +76,7 @@ PAPER: Mapping[str, Any] = {
     "focus": "soft",
     "selector": "top-k",
 }
-"""WebDB 2005 and WWW 2007, as far as they can be had where the topic and what is looked for are one."""
+"""WebDB 2005 and WWW 2007, as far as the program tells, and where the topic and what is looked for are one."""
 
 PROGRAM: Mapping[str, Any] = {
     "learning": "binary",
