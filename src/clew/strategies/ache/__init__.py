@@ -29,7 +29,7 @@ Departures. (1) A page is relevant when Clew's judge and interest say so; what t
 (2) The score orders as the posterior does, and keeps apart links whose posteriors round to 1. (3) Levels follow the
 paths that were taken, not every known link to a page. (4) It learns from the latest links (``samples``), not from a
 random sample, and needs five of a class. (5) All waiting links compete: no batch has to be used up before
-others are looked at. (6) Links of pages off the topic wait their turn by default (``focus``). (7) Not built: stopping in
+others are looked at. (6) Links of pages off the topic wait their turn by default (``focus``). (7) Not built: leaving
 sites that yield nothing, the crawler of hubs and authorities, words of images. More in docs/strategies/ache.md.
 """
 
