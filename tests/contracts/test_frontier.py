@@ -464,7 +464,7 @@ class Pull:
         more["thousandths"] = np.clip(scores, -1, 1) * 1000
         return more
 
-    def score(self, links: np.ndarray, best: np.ndarray, sums: np.ndarray) -> np.ndarray:
+    def combined(self, links: np.ndarray, best: np.ndarray, sums: np.ndarray) -> np.ndarray:
         return self.sign * (sums["pull"] + sums["thousandths"] / links / 1000.0 - 0.5 * best)
 
     def grown(self) -> list[tuple[int, np.ndarray]]:

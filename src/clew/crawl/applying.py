@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clew.crawl.archiving import archive
+from clew.crawl.combining import grow, rank_if_stale
 from clew.crawl.documents import Documents
 from clew.crawl.events import set_aside, visited
-from clew.crawl.combining import grow, rank_if_stale
 from clew.crawl.lessons import Lessons
 from clew.crawl.listings import Listings
 from clew.crawl.pages import OnPage, PageRecord, StopCrawl

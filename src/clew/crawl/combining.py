@@ -14,7 +14,7 @@ def grow(parts: Parts) -> None:
         return
     for row, more in combination.grown():
         scores = parts.store.links.scores(row).astype(np.float64)
-        parts.frontier.grow(row, parts.store.links.keys(row), scores, more)
+        parts.frontier.grow(row, parts.store.links.batch(row).links.keys, scores, more)
 
 
 def rank_if_stale(parts: Parts) -> None:

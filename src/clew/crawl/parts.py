@@ -65,6 +65,8 @@ class Parts:
     def commit_now(self) -> None:
         """One transaction; the archive's bytes are on disk before the rows that point at them. May be called again
         after DiskFullError."""
+        if self.strategy.saves_often and self.progress.visits:
+            self.store.journal.save(self.run.strategy, self.progress.visits, self.strategy.state())
         if self.archive is not None:
             self.store.journal.archive = self.archive.flush()
         self.store.journal.clock = self.clock.now()

@@ -81,6 +81,9 @@ class CrawlView:
     def pages(self) -> Pages:
         return Pages(*self.store.visits.judged())
 
+    def sources(self) -> npt.NDArray[np.int64]:
+        return self.store.visits.sources()
+
     def link_rows(self) -> Iterator[tuple[int, Keys, npt.NDArray[np.uint32]]]:
         return ((row, keys, hosts) for row, keys, hosts, _ in self.store.links.rows() if row > 0)
 

@@ -50,7 +50,7 @@ class Combination(Protocol):
         """What links of these packed rows add now: structured[n] from row numbers int32[n] and scores float32[n]."""
         ...
 
-    def score(self, links: npt.NDArray[np.uint32], best: Floats, sums: Sums) -> Doubles:
+    def combined(self, links: npt.NDArray[np.uint32], best: Floats, sums: Sums) -> Doubles:
         """The score of URLs, float64[n]: of the number of links uint32[n], the best score of any, and the sums."""
         ...
 
@@ -60,7 +60,7 @@ class Combination(Protocol):
         ...
 
     def stale(self) -> bool:
-        """Whether ``score`` was changed for all URLs since the last call."""
+        """Whether ``combined`` was changed for all URLs since the last call."""
         ...
 
 

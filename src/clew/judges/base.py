@@ -60,11 +60,15 @@ class Judge(ABC):
     name: str = ""
     """How users call it; by default the name of the class, so that class LongPages is long-pages."""
 
+    keywords: Mapping[str, float] = {}
+    """What the user asked for in words, with weights."""
+
     needs_text: bool = False
     """Whether pages must carry their visible text, and not only its terms."""
 
     def __init__(self, context: JudgeContext) -> None:
         self.topics = context.topics
+        self.keywords = dict(context.keywords)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -14,6 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from clew.model import Bools, Decision, Doubles, Floats, Keys, LinkBatch, LinkKind, Outcome, Response, Session, Visit
 from clew.store.records import (
     DecisionRow,
@@ -159,6 +162,9 @@ class VisitStore(Protocol):
 
     def relevant(self, first: int = 1, last: int | None = None) -> Bools:
         """bool[n]: whether each of the visits ``first`` to ``last`` (both included; None: the last) was relevant."""
+
+    def sources(self) -> npt.NDArray[np.int64]:
+        """int64[n]: the packed row on which the link of each visit stood, in the order of fetching."""
 
     def series(self) -> Series:
         """All visits as columns, for curves."""

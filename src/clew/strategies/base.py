@@ -150,6 +150,11 @@ class View(Protocol):
         """Everything judged so far, by the judge as it is now where it was trained again."""
         ...
 
+    def sources(self) -> npt.NDArray[np.int64]:
+        """int64[n]: of visits 1 to n, the packed row on which the link stood that was taken: a visit's number, or 0 or
+        less for links that stand on no page."""
+        ...
+
     def link_rows(self) -> Iterator[tuple[int, Keys, npt.NDArray[np.uint32]]]:
         """The links of every page read so far: (visit number, keys uint64[n], host ids uint32[n])."""
         ...

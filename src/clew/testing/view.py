@@ -81,6 +81,9 @@ class StubView:
             relevant=np.array([visit.relevant for visit in read], np.bool_),
         )
 
+    def sources(self) -> npt.NDArray[np.int64]:
+        return np.array([visit.link.batch.source.visit for visit in self.seen], np.int64)
+
     def link_rows(self) -> Iterator[tuple[int, Keys, npt.NDArray[np.uint32]]]:
         for visit in self.seen:
             if visit.links is not None:

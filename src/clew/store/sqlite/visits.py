@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from clew.errors import StoreError
 from clew.model import Bools, Doubles, Link, LinkKind, Outcome, Visit
@@ -212,6 +213,9 @@ class SqliteVisits:
         sql = "SELECT relevant FROM visits WHERE number BETWEEN ? AND ? ORDER BY number"
         rows = self._transaction.rows(sql, (first, self._last if last is None else last))
         return np.array([flag for (flag,) in rows], np.bool_)
+
+    def sources(self) -> npt.NDArray[np.int64]:
+        return np.array([row for (row,) in self._transaction.rows("SELECT row FROM visits ORDER BY number")], np.int64)
 
     def series(self) -> Series:
         sql = "SELECT relevance, relevant, depth, host, fetched_at FROM visits ORDER BY number"

@@ -1,0 +1,183 @@
+"""The default: the evidence of all links to a URL, weighed by experts of which one learns while it crawls.
+
+A page is foreseen from all pages known to link to it. Of a waiting URL are kept the number N of links to it, the sum S
+of the relevances of the pages they stand on, the sum H of how well the links of these pages have paid off so far, and
+the best value A that the words of a link gave it (``values``). From these come four numbers (``gate.evidence``):
+
+    logit((S + 2m) / (N + 2)),   log(S + .05),   A,   logit(H / N)
+
+    h(u) = (worth of the pages fetched by links of u + 2m) / (number of these pages + 2)
+
+Experts weigh them; a gate weighs the experts by how well they foresaw what was fetched (``gate``). A link's score is
+the relevance that the gate expects of its page.
+
+=========  =====================================================================
+symbol     name
+=========  =====================================================================
+m          mean relevance of all pages so far: ``Credit.mean``
+h(u)       ``Credit.rates``
+A          ``LinkValues.of``
+N, S, H    ``Clew.fields`` and the number of links that every frontier counts
+=========  =====================================================================
+
+Sources. That the links of a page share a fate: C. Aggarwal, F. Al-Garawi, P. Yu, "Intelligent Crawling on the World
+Wide Web with Arbitrary Predicates", WWW 2001 (siblings). Words of links: M. Hersovici and others, "The Shark-Search
+Algorithm", WWW 1998. The gate: M. Herbster, M. K. Warmuth 1998. What was measured, what helped and what did not:
+docs/strategies/clew.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.frontier.base import Sums
+from clew.model import Decision, Doubles, Floats, Ints, LinkBatch, Session, Visit
+from clew.strategies.base import UNCHANGED, Strategy, View
+from clew.strategies.clew.credit import NONE, ONE, Credit, whole
+from clew.strategies.clew.gate import NAMES, Gate, as_evidence
+from clew.strategies.clew.settings import ClewSettings
+from clew.strategies.clew.values import LinkValues, Topic
+
+FAR = 0.5
+"""Nothing relevant is near when the best link promises less than so much of the mean relevance so far."""
+
+
+class Clew(Strategy):
+    """All evidence about a link, weighed by what proved right so far."""
+
+    name = "clew"
+    presets = UNCHANGED
+    saves_often: ClassVar[bool] = True
+    fields: np.dtype[Any] = np.dtype([("relevance", "i4"), ("rates", "i4")])
+
+    Settings = ClewSettings
+
+    def __init__(self, settings: ClewSettings | None = None) -> None:
+        self.settings = settings or ClewSettings()
+        self.credit = Credit(self.settings.discount)
+        self.gate = Gate(self.settings)
+        self.values: LinkValues | None = None
+        self._view: View | None = None
+        self._pages = 0
+        self._grown: list[tuple[int, int]] = []
+        self._stale = self._far = False
+
+    @property
+    def combination(self) -> Clew:
+        return self
+
+    # -- what is known ------------------------------------------------------------------------------------
+
+    def begin(self, view: View) -> None:
+        self.gate = Gate(self.settings)
+        self._view, self._pages, self._far = view, 0, False
+        examples = list(view.training)
+        wanted = view.interest.targets(examples, view.judge.judge)
+        chosen = {id(one) for one in wanted}
+        others = [one.page for one in examples if id(one) not in chosen]
+        self.values = LinkValues(Topic.of([one.page for one in wanted], others, view.judge.keywords))
+        self.rejudged()
+
+    def rejudged(self) -> None:
+        """Relevances are others now: what pages are worth follows from them."""
+        if self._view is None:
+            return
+        pages, sources = self._view.pages(), self._view.sources()
+        relevances = np.full(len(sources), NONE, np.int64)
+        threshold = self._view.interest.threshold
+        for number, relevance, relevant in zip(
+            pages.numbers.tolist(), pages.relevance.tolist(), pages.relevant.tolist(), strict=True
+        ):
+            relevances[number - 1] = 0 if relevance >= threshold and not relevant else whole(relevance)
+        self.credit = Credit.of(sources.tolist(), relevances.tolist(), self.settings.discount)
+        self._stale = True
+
+    def learn(self, visit: Visit) -> None:
+        """From the page that a link led to, and of the links on it."""
+        link = visit.link
+        judged = visit.judgement is not None
+        relevance = NONE
+        if judged:
+            repeats = self._view is not None and visit.relevance >= self._view.interest.threshold
+            relevance = 0 if repeats and not visit.relevant else whole(visit.relevance)
+        if visit.number > self.credit.count:
+            self._grown += self.credit.add(visit.number, link.batch.source.visit, relevance)
+        if judged and link.evidence and link.batch.source.visit > 0:
+            x = as_evidence(np.array([link.evidence], np.float64), self.gate.used.mean)[0]
+            self.gate.learn(x, relevance / ONE)
+        if visit.links is not None and self.values is not None:
+            self.values.seen(visit.links)
+        self._pages += 1
+        if self._pages % self.settings.refresh == 0:
+            self.gate.refresh(self.credit.mean / ONE)
+            self._stale = True
+
+    def score(self, links: LinkBatch) -> Doubles:
+        """The value of each link's own words; ``combination`` makes the score of its URL."""
+        return self.values.of(links) if self.values is not None else np.zeros(len(links))
+
+    def adapt(self, session: Session) -> bool:
+        """Say when nothing relevant is near, and when it is again; the scores then widen by themselves, since the mean
+        sinks to which all evidence is compared."""
+        far = session.best_waiting < FAR * self.credit.mean / ONE
+        if far != self._far and self._view is not None:
+            self._far = far
+            kind = "nothing relevant is near: links are followed further" if far else "relevant links are near again"
+            best = round(float(session.best_waiting), 4)
+            self._view.actions.decide(Decision(kind, {"best_waiting": best, "mean": round(self.credit.mean / ONE, 4)}))
+        return False
+
+    # -- how the links to a URL make its score (frontier.base.Combination) -------------------------------------
+
+    def added(self, rows: Ints, scores: Floats) -> Sums:
+        more = np.zeros(len(rows), self.fields)
+        more["relevance"], more["rates"] = self.credit.relevances(rows), self.credit.rates(rows)
+        return more
+
+    def combined(self, links: npt.NDArray[np.uint32], best: Floats, sums: Sums) -> Doubles:
+        columns = np.column_stack([links, best, sums["relevance"], sums["rates"]]).astype(np.float64)
+        return self.gate.used(as_evidence(columns, self.gate.used.mean))
+
+    def grown(self) -> list[tuple[int, Sums]]:
+        found = [(row, np.array((0, more), self.fields)) for row, more in self._grown if more]
+        self._grown = []
+        return found
+
+    def stale(self) -> bool:
+        was, self._stale = self._stale, False
+        return was
+
+    # -- words and state ----------------------------------------------------------------------------------
+
+    def explain(self, links: LinkBatch, index: int) -> list[str]:
+        source, found = links.source, []
+        if source.visit > 0:
+            row = source.visit
+            fetched, paid = self.credit.fetched.item(row), self.credit.paid.item(row) / ONE
+            found.append(f"clew: it stands on a page of relevance {source.relevance:.3f} ({source.url})")
+            if fetched:
+                found.append(f"clew: {fetched} links of that page were followed; they led to {paid:.2f} relevant pages")
+        if self.values is not None:
+            text = links.anchor_text(index)
+            named = f" (“{text}”)" if text else ""
+            found.append(f"clew: its words{named} say {float(self.score(links)[index]):+.2f} standard deviations")
+        shares = self.gate.used.shares.tolist()
+        said = ", ".join(f"{name} {share:.2f}" for name, share in zip(NAMES, shares, strict=False))
+        found.append(f"clew: all links to a URL count together; experts weigh: {said}")
+        return found
+
+    def state(self) -> bytes:
+        numbers = [float(self._pages), float(self._far)]
+        if self.values is None:
+            return b""
+        return np.concatenate([numbers, self.gate.numbers(), self.values.numbers()]).astype("<f8").tobytes()
+
+    def restore(self, state: bytes) -> None:
+        numbers = np.frombuffer(state, "<f8")
+        self._pages, self._far = int(numbers[0]), bool(numbers[1])
+        left = self.gate.take(numbers[2:])
+        if self.values is not None:
+            self.values.take(left)

@@ -1,0 +1,25 @@
+"""Settings of the strategy clew."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from clew.section import Section, doc
+
+
+class ClewSettings(Section, frozen=True):
+    """[strategy.clew]"""
+
+    learn: Annotated[bool, doc("One expert learns from every fetch which evidence to trust.")] = True
+    gate: Annotated[bool, doc("Experts are weighed by how well they foresaw what was fetched; false: all alike.")] = (
+        True
+    )
+    priors: Annotated[
+        bool, doc("Begin with weights that did well on other webs; false: all evidence counts alike at first.")
+    ] = True
+    words: Annotated[float, doc("What the words of a link say counts so much (0: not at all).", ge=0)] = 1.0
+    rates: Annotated[float, doc("How well the links of a page have paid off so far counts so much.", ge=0)] = 1.0
+    discount: Annotated[
+        float, doc("A page is worth at least this share of the best page reached through it.", ge=0, lt=1)
+    ] = 0.0
+    refresh: Annotated[int, doc("After so many pages all waiting links are scored again.", ge=1)] = 25
