@@ -64,5 +64,5 @@ def test_keywords_need_a_positive_word() -> None:
 
 
 def test_an_unknown_judge_is_refused_with_the_names() -> None:
-    with pytest.raises(ConfigError, match=r"there is no judge .oracle.; choose one of: centroid, embedding, ens"):
+    with pytest.raises(ConfigError, match=r"there is no judge .oracle.; choose one of: auto, centroid, embedding, ens"):
         make("oracle")

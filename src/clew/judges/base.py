@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from clew.model import Doubles, Example, Judgement, Page, TermIds
 from clew.registry import name_of
@@ -66,6 +66,9 @@ class Judge(ABC):
     needs_text: bool = False
     """Whether pages must carry their visible text, and not only its terms."""
 
+    learns_from_crawl: ClassVar[bool] = False
+    """Whether ``observe`` makes use of the pages of the crawl that the judge guides."""
+
     def __init__(self, context: JudgeContext) -> None:
         self.topics = context.topics
         self.keywords = dict(context.keywords)
@@ -83,6 +86,14 @@ class Judge(ABC):
     @abstractmethod
     def fit(self, examples: Sequence[Example]) -> None:
         """Train. Raises TrainingError, saying what is missing, when the examples cannot make a judge."""
+
+    def observe(self, pages: Sequence[Page]) -> bool:
+        """Learn from pages that the crawl fetched, in the order of their visits, about which nobody said anything.
+
+        Called once, after ``fit``. False: nothing was learned, since the pages are too few or the judge would be worse
+        for it by its own examples; it judges as before then.
+        """
+        return False
 
     @abstractmethod
     def judge(self, pages: Sequence[Page]) -> list[Judgement]:

@@ -1,0 +1,161 @@
+"""One topic's blend of the judge's views, and its threshold.
+
+The views are blended as standard scores, b = Σ_m a_m · z_m. What a should be depends on the topic. Five examples or
+more are asked: each is scored by a judge that does not know it, and of the blends of a grid that one is taken by which
+they rank highest among the crawled pages (the mean logarithm of their ranks), less a penalty for leaving the blend that
+did best on other topics. Fewer examples prove nothing, and get that one: meaning counts more the fewer there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from clew.judges.auto.chances import Mixture, mixture, threshold
+from clew.model import Doubles
+
+CRAWL_SHARE = 0.5
+"""Of words, how much those of the crawl count beside those of general text."""
+
+MEANING_ONE = 0.6
+MEANING_FALL = 0.4
+"""Meaning counts ``MEANING_ONE`` beside words where there is one example, and n^−``MEANING_FALL`` of that with n."""
+
+GRID = tuple(product((0.0, 0.25, 0.5, 0.75, 1.0), (0.0, 0.15, 0.3, 0.6, 1.0)))
+"""Blends that are tried: the crawl's share of words, and meaning."""
+
+PENALTY = 0.8
+ENOUGH = 5
+"""Examples that can choose."""
+
+EXPECTED, SPREAD = 1.5, 0.8
+"""Where relevant pages lie, in standard deviations of the others, if there is no second example to tell; and how far
+apart."""
+
+ONLY_SHARES = (0.24, 0.24, 0.6)
+"""Of the way from general text to a topic's only example, so far other pages of its kind come: by view."""
+
+CENTRE = 0.6
+"""Before the crawl, the threshold on the way from general text to a relevant page: real pages have more in common."""
+
+FARTHEST = 0.9
+LEAST_WAY = 0.5
+"""The threshold is so many standard deviations above the mean of other pages, at least."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Views:
+    """The scores of one topic by each of m views: ``examples`` float64[m, n], each as if it had not been one, and
+    ``pages`` float64[m, p]. NaN where a view cannot tell."""
+
+    examples: Doubles
+    pages: Doubles
+
+    def standard(self, weights: Doubles) -> tuple[Views, Doubles, Doubles]:
+        """The same as standard scores, with the means float64[m] and standard deviations among ``pages``, weighted by
+        float64[p]. What a view cannot tell is 0 then, the mean."""
+        means, spreads = np.array([_moments(row, weights) for row in self.pages]).T
+        scaled = [
+            np.nan_to_num((side - means[:, None]) / spreads[:, None]) for side in (self.examples, self.pages)
+        ]
+        return Views(scaled[0], scaled[1]), means, spreads
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blend:
+    """Log odds of a page: Σ_m scale[m] · (score − missing[m]) + shift; ``missing`` is the score of a page of which a
+    view can tell nothing. ``chances`` float64[p] of the pages it was made with. ``gain``: by how much held-out examples
+    rank higher than with general words and meaning alone, in the logarithm; NaN where there are too few to tell."""
+
+    scale: Doubles
+    missing: Doubles
+    shift: float
+    chances: Doubles
+    gain: float = float("nan")
+    found: Mixture | None = None
+
+
+def ranking(examples: Doubles, pages: Doubles, weights: Doubles) -> float:
+    """How high scores float64[n] rank among those of pages float64[p]: the mean of −log of the share above them."""
+    above = weights @ (pages[:, None] >= examples[None, :])
+    return float(np.mean(-np.log((above + 0.5) / (weights.sum() + 1.0))))
+
+
+def blended(examples: int) -> tuple[float, float]:
+    """The crawl's share of words, and meaning, that did best in the mean with so many examples."""
+    return CRAWL_SHARE, MEANING_ONE * max(examples, 1) ** -MEANING_FALL
+
+
+def weights_of(crawl: float, meaning: float) -> Doubles:
+    """a of the three views: general words, the crawl's words, meaning."""
+    return np.array([1.0 - crawl, crawl, meaning])
+
+
+def choose(standard: Views, own: Doubles, weights: Doubles, count: int) -> tuple[Doubles, float]:
+    """a, and the gain. ``own`` bool[n]: which examples are the topic's and can be held out; ``count``: its examples."""
+    usual = blended(count)
+    if own.sum() < ENOUGH:
+        return weights_of(*usual), float("nan")
+    examples, pages = standard.examples[:, own], standard.pages
+
+    def value(blend: Doubles) -> float:
+        return ranking(blend @ examples, blend @ pages, weights)
+
+    def penalised(blend: tuple[float, float]) -> float:
+        away = (blend[0] - usual[0]) ** 2 + (blend[1] - usual[1]) ** 2
+        return value(weights_of(*blend)) - PENALTY * away
+
+    best = weights_of(*max((usual, *GRID), key=penalised))
+    return best, value(best) - value(weights_of(0.0, usual[1]))
+
+
+def of_crawl(views: Views, own: Doubles, count: int, chances: Doubles, steepness: float) -> Blend:
+    """The blend of a topic by crawled pages. ``own`` bool[n]: its examples that were held out; ``count``: how many it
+    has; ``chances`` float64[p]: of the pages, as far as they are known; ``steepness``: log odds from the mean of other
+    pages to the threshold."""
+    left = 1.0 - chances
+    standard, means, spreads = views.standard(left)
+    own = own & np.isfinite(views.examples[:2]).all(axis=0)
+    blend, gain = choose(standard, own, left, count)
+    pages = np.asarray(blend @ standard.pages, np.float64)
+    mean, spread = _moments(pages, left)
+    scores, held = (pages - mean) / spread, (blend @ standard.examples[:, own] - mean) / spread
+    expected = float(held.mean()) if len(held) else EXPECTED
+    found = mixture(scores, expected, SPREAD, (0.0, 1.0))
+    at = max(threshold(scores, found.chances), found.mean_other + LEAST_WAY * found.spread_other)
+    slope = steepness / (at - found.mean_other)
+    scale = slope * blend / (spreads * spread)
+    return Blend(scale, means, -slope * (at + mean / spread), found.chances, gain, found)
+
+
+def of_general_text(views: Views, own: Doubles, other: Doubles, alone: Doubles, count: int, steepness: float) -> Blend:
+    """The blend before a crawl: ``views.pages`` are of general text. ``own`` and ``other`` bool[n]: the examples for
+    and against the topic; ``alone`` float64[m]: the scores of its examples by a judge that knows them."""
+    missing = np.nan_to_num(np.nanmean(views.pages, axis=1)) if views.pages.size else np.zeros(len(alone))
+    typical = missing + np.array(ONLY_SHARES) * (alone - missing)
+    for view, held in enumerate(views.examples[:, own]):
+        if np.isfinite(held).any():
+            typical[view] = np.nanmean(held)
+    ways = np.maximum(typical - missing, 1e-3)
+    blend = weights_of(0.0, blended(count)[1] * 0.6)
+    blend[~np.isfinite(alone)] = 0.0
+    scale = np.where(blend > 0.0, blend / ways, 0.0) / blend.sum()
+    scale = np.nan_to_num(scale)
+    centre = CENTRE
+    if other.any():
+        against = np.nan_to_num(views.examples[:, other] - missing[:, None]).T @ scale
+        centre = min(max(CENTRE, (1.0 + float(against.mean())) / 2.0), FARTHEST)
+    return Blend(scale * steepness / centre, missing, -steepness, np.zeros(views.pages.shape[1]))
+
+
+def _moments(values: Doubles, weights: Doubles) -> tuple[float, float]:
+    """Weighted mean and standard deviation of what is not NaN."""
+    known = np.isfinite(values)
+    if not known.any():
+        return 0.0, 1.0
+    weight, some = weights[known], values[known]
+    total = max(float(weight.sum()), 1e-9)
+    mean = float(weight @ some) / total
+    return mean, max(float(np.sqrt(weight @ (some - mean) ** 2 / total)), 1e-6)

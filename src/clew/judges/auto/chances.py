@@ -1,0 +1,108 @@
+"""Which pages of a crawl are relevant, by the scores of a judge: the base rate, and the best threshold.
+
+Two normal distributions of scores, of relevant pages and of others, are fitted to the pages that were crawled; the
+share of the first, the base rate π, is estimated with them (the prior correction of Saerens, Latinne and Decaestecker
+2002: EM with the chances of the pages as they are, not as among the examples):
+
+    E:  p_i = π·f₁(s_i) / (π·f₁(s_i) + (1−π)·f₀(s_i))
+    M:  π = (Σp_i + a) / (n + a + b),   μ₁ = (k·m + Σp_i·s_i) / (k + Σp_i),   σ₁² = (h·v + Σp_i·(s_i − μ₁)²) / (h + Σp_i)
+
+m is the mean score of the examples, each scored by a judge that did not know it, v the variance that is expected; they
+count as k and h pages. f₀ has no prior, but a heavier tail: a share τ of it is three times as wide. What scores less
+than the mean of the others is no relevant page, and above the mean of the relevant ones the chance does not fall.
+
+The threshold t is where expected precision and recall are best together (F_β with β above 1: recall counts more):
+
+    P(t) = Σ_{s_i ≥ t} p_i / |{s_i ≥ t}|,   R(t) = Σ_{s_i ≥ t} p_i / Σp_i
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew.model import Doubles
+
+ROUNDS = 60
+TAIL = 0.02
+WIDER = 3.0
+EXAMPLE_PAGES = 20.0
+"""k: so many crawled pages the mean of the examples counts."""
+
+SPREAD_PAGES = 40.0
+FIRST_HITS, FIRST_MISSES = 2.0, 18.0
+"""a and b: before anything is crawled, one page in ten is thought relevant."""
+
+WIDEST = 2.0
+"""The standard deviation of relevant pages, at most, as a multiple of what is expected."""
+
+BETA = 1.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mixture:
+    """``chances`` float64[n] of the pages it was fitted to; ``base_rate`` π; means and standard deviations of the
+    relevant pages (1) and of the others (0)."""
+
+    chances: Doubles
+    base_rate: float
+    mean: float
+    spread: float
+    mean_other: float
+    spread_other: float
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Of the pages a judge calls relevant, the share that is so, with an interval of 90 %; and the share of all pages
+    that are. NaN where nothing is known."""
+
+    precision: float
+    low: float
+    high: float
+    base_rate: float
+
+
+def mixture(scores: Doubles, mean: float, spread: float, others: tuple[float, float]) -> Mixture:
+    """Fit the two distributions to scores float64[n] of crawled pages. ``mean`` and ``spread`` are expected of relevant
+    ones; ``others`` are mean and standard deviation to begin with of the rest."""
+    base, mean1, spread1 = FIRST_HITS / (FIRST_HITS + FIRST_MISSES), mean, spread
+    (mean0, spread0), n = others, len(scores)
+    order = np.argsort(scores, kind="stable")
+    chances = np.zeros(n)
+    for _ in range(ROUNDS):
+        mine = base * _normal(scores, mean1, spread1)
+        rest = (1.0 - base) * (
+            (1.0 - TAIL) * _normal(scores, mean0, spread0) + TAIL * _normal(scores, mean0, WIDER * spread0)
+        )
+        raw = mine / np.maximum(mine + rest, 1e-300)
+        rising = np.empty(n)
+        rising[order] = np.maximum.accumulate(raw[order])
+        chances = np.where(scores < mean0, 0.0, np.where(scores > mean1, rising, raw))
+        total = float(chances.sum())
+        base = (total + FIRST_HITS) / (n + FIRST_HITS + FIRST_MISSES)
+        mean1 = (mean * EXAMPLE_PAGES + float(chances @ scores)) / (EXAMPLE_PAGES + total)
+        variance = spread**2 * SPREAD_PAGES + float(chances @ (scores - mean1) ** 2)
+        spread1 = min(np.sqrt(variance / (SPREAD_PAGES + total)), WIDEST * spread)
+        left = 1.0 - chances
+        weight = max(float(left.sum()), 1e-9)
+        mean0 = float(left @ scores) / weight
+        spread0 = max(np.sqrt(float(left @ (scores - mean0) ** 2) / weight), 1e-6)
+    return Mixture(chances, base, mean1, float(spread1), mean0, float(spread0))
+
+
+def threshold(scores: Doubles, chances: Doubles, beta: float = BETA) -> float:
+    """Where expected F_β is best; half way between two pages. ``scores`` and ``chances`` float64[n], n > 0."""
+    order = np.argsort(-scores, kind="stable")
+    ranked, hits = scores[order], np.cumsum(chances[order])
+    called = np.arange(1, len(order) + 1)
+    value = (1.0 + beta**2) * hits / (called + beta**2 * max(float(hits[-1]), 1e-12))
+    value[:-1][ranked[:-1] == ranked[1:]] = -1.0  # equal scores cannot be parted
+    best = int(value.argmax())
+    return float(ranked[best] + ranked[min(best + 1, len(ranked) - 1)]) / 2.0
+
+
+def _normal(scores: Doubles, mean: float, spread: float) -> Doubles:
+    z = (scores - mean) / spread
+    return np.asarray(np.exp(-0.5 * z * z) / (spread * np.sqrt(2.0 * np.pi)), np.float64)

@@ -1,0 +1,204 @@
+"""From examples, keywords and crawled pages to a ``Model``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew.judges import background
+from clew.judges.auto.blending import Blend, Views, of_crawl, of_general_text
+from clew.judges.auto.model import Model, Seen
+from clew.judges.auto.rows import Columns, DenseRows, Rows, centroid, directions, unit
+from clew.judges.bags import Bag, Vocabulary
+from clew.judges.hierarchy import Hierarchy
+from clew.judges.trained import CELLS
+from clew.judges.vectors import GENERAL_PAGES
+from clew.model import Bools, Doubles, Ints, TermIds
+
+NEGATIVE = 0.5
+"""β: weight of the examples against a topic."""
+
+BACKGROUND = 0.25
+"""The same of the crawled pages that are not relevant, where no example is against it."""
+
+CRAWL_GENERAL = 50.0
+"""Pages of general text that document frequencies of the crawl begin with."""
+
+CENTRE_GENERAL = 200.0
+"""The same of the mean of word vectors."""
+
+PASSES = 3
+"""How often the chances of crawled pages and what follows from them are worked out in turn."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lesson:
+    """``examples`` n pages with ``labels`` (topics, or OTHER); those from ``real`` on are made of keywords, and are not
+    held out. ``pages``: of the crawl (``crawled``), else of general text. ``general``: the mean word vector of general
+    text, None without a model of meaning. ``steepness`` as in the settings."""
+
+    tree: Hierarchy
+    languages: tuple[str, ...]
+    examples: Sequence[Seen]
+    labels: Sequence[int]
+    real: int
+    pages: Sequence[Seen]
+    crawled: bool
+    general: Doubles | None
+    steepness: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Space:
+    """One view: unit vectors of the examples and of the pages; ``background``: what is against topics without an
+    example against them. ``known`` bool[n] and bool[p]: of which examples and pages it can tell anything."""
+
+    examples: Rows
+    pages: Rows
+    background: Doubles | None
+    known: tuple[Bools, Bools]
+
+
+def learn(lesson: Lesson, before: Model | None = None) -> tuple[Model, list[Blend]]:
+    """A model, and the blend of each topic. ``before``: the model by which the chances of crawled pages begin."""
+    work = _Work(lesson)
+    chances = np.zeros((len(lesson.pages), len(lesson.tree.parents)))
+    if before is not None:
+        chances = np.array([_chances(before, page) for page in lesson.pages])
+    if not lesson.crawled:
+        return work.model(work.spaces(chances), chances)
+    for _ in range(PASSES - 1):
+        chances = np.array([blend.chances for blend in work.blends(work.spaces(chances), chances)]).T
+    return work.model(work.spaces(chances), chances)
+
+
+class _Work:
+    """What a lesson needs again and again."""
+
+    def __init__(self, lesson: Lesson) -> None:
+        self.lesson = lesson
+        bags = [bag for bag, _ in lesson.examples]
+        ids, shares = background.document_shares(lesson.languages)
+        topics = len(lesson.tree.parents)
+        sampled = [bag for bag, _ in lesson.pages] if lesson.crawled else []
+        self.vocabulary = _vocabulary(bags, sampled, ids, CELLS // (2 * topics + 2))
+        self.shares = np.zeros(len(self.vocabulary))
+        places, found = self.vocabulary.project((ids, shares.astype(np.float32)))
+        self.shares[places] = found
+        self.examples = Columns.of(bags, self.vocabulary)
+        self.pages = Columns.of([bag for bag, _ in lesson.pages], self.vocabulary)
+        self.general_idf = np.log1p(GENERAL_PAGES / (1.0 + self.shares * GENERAL_PAGES))
+        self.means = tuple(_stacked(side, lesson.general) for side in (lesson.examples, lesson.pages))
+        labels = lesson.labels
+        self.own, self.other = (side.astype(np.float64) for side in (lesson.tree.members(labels), lesson.tree.outsiders(labels)))
+        self.idfs: list[Doubles] = []
+        self.centre = np.zeros(0)
+
+    def spaces(self, chances: Doubles) -> list[_Space]:
+        """The views, with what crawled pages say: ``chances`` float64[p, k] that they are of the topics."""
+        lesson, left = self.lesson, 1.0 - chances.max(axis=1, initial=0.0)
+        self.idfs = [self.general_idf]
+        if lesson.crawled:
+            holders = self.pages.holders(left) + CRAWL_GENERAL * self.shares
+            self.idfs.append(np.log1p((float(left.sum()) + CRAWL_GENERAL) / (1.0 + holders)))
+        found = []
+        for number, idf in enumerate(self.idfs):
+            examples, pages = self.examples.scaled(idf), self.pages.scaled(idf)
+            against = BACKGROUND * unit(pages.total(left)) if number else None
+            found.append(_Space(examples, pages, against, (examples.dot(np.ones(len(idf))) > 0, pages.dot(np.ones(len(idf))) > 0)))
+        if lesson.general is not None:
+            self.centre = self._centre(left)
+            sides = [DenseRows(directions(means, self.centre)) for means in self.means]
+            known = (np.isfinite(self.means[0][:, 0]), np.isfinite(self.means[1][:, 0]))
+            found.append(_Space(sides[0], sides[1], None, known))
+        return found
+
+    def _centre(self, left: Doubles) -> Doubles:
+        general = self.lesson.general
+        assert general is not None
+        if not self.lesson.crawled:
+            return general
+        known = np.isfinite(self.means[1][:, 0])
+        weights = left[known]
+        total = weights @ self.means[1][known] + CENTRE_GENERAL * general
+        return np.asarray(total / (float(weights.sum()) + CENTRE_GENERAL), np.float64)
+
+    def blends(self, spaces: Sequence[_Space], chances: Doubles) -> list[Blend]:
+        return [self._blend(spaces, topic, chances[:, topic])[0] for topic in range(len(self.own))]
+
+    def _blend(self, spaces: Sequence[_Space], topic: int, chances: Doubles) -> tuple[Blend, list[Doubles]]:
+        """The blend of a topic, and its centroid in each space."""
+        lesson, own, other = self.lesson, self.own[topic], self.other[topic]
+        n, p = len(own), len(chances)
+        held, pages, alone = np.full((3, n), np.nan), np.full((3, p), np.nan), np.full(3, np.nan)
+        centroids = []
+        for view, space in zip(self._views(len(spaces)), spaces, strict=True):
+            beta = NEGATIVE if view < 2 else 0.0
+            found = centroid(space.examples, own, other, beta, space.background)
+            held[view] = np.where(space.known[0], found.examples, np.nan)
+            pages[view] = np.where(space.known[1], space.pages.dot(found.direction), np.nan)
+            mine = space.known[0] & (own > 0)
+            alone[view] = float(space.examples.dot(found.direction)[mine].mean()) if mine.any() else np.nan
+            centroids.append(found.direction)
+        real = np.arange(n) < lesson.real
+        views, mine, against = Views(held, pages), (own > 0) & real, (other > 0) & real
+        count = int((own > 0).sum())
+        if lesson.crawled:
+            return of_crawl(views, mine, count, chances, lesson.steepness), centroids
+        return of_general_text(views, mine, against, alone, count, lesson.steepness), centroids
+
+    def _views(self, spaces: int) -> list[int]:
+        """Which view each space is: general words, the crawl's words, meaning."""
+        words = list(range(len(self.idfs)))
+        return words + [2] * (spaces - len(words))
+
+    def model(self, spaces: Sequence[_Space], chances: Doubles) -> tuple[Model, list[Blend]]:
+        made = [self._blend(spaces, topic, chances[:, topic]) for topic in range(len(self.own))]
+        blends = [blend for blend, _ in made]
+        views = self._views(len(spaces))
+        words = [
+            np.array([centroids[number] * idf for _, centroids in made]).T for number, idf in enumerate(self.idfs)
+        ]
+        rows = views if views[-1] == 2 else [*views, 2]
+        model = Model(
+            self.vocabulary,
+            np.concatenate(words, axis=1).astype(np.float32),
+            np.array([idf * idf for idf in self.idfs]).T.astype(np.float32),
+            np.array([centroids[-1] for _, centroids in made]).T if views[-1] == 2 else np.zeros((0, len(made))),
+            self.centre,
+            np.array([blend.scale[rows] for blend in blends]).T,
+            np.array([blend.missing[rows] for blend in blends]).T,
+            np.array([blend.shift for blend in blends]),
+        )
+        return model, blends
+
+
+def _chances(model: Model, page: Seen) -> Doubles:
+    places, counts = model.vocabulary.project(page[0])
+    odds = model.odds(places, counts, page[1])
+    return np.zeros(len(model.shift)) if odds is None else 1.0 / (1.0 + np.exp(-np.clip(odds, -60.0, 60.0)))
+
+
+def _vocabulary(examples: Sequence[Bag], pages: Sequence[Bag], general: TermIds, most: int) -> Vocabulary:
+    """Features of the examples, of general text, and those on two crawled pages or more; no more than ``most``."""
+    sides = [np.concatenate([np.empty(0, np.uint32), *(ids for ids, _ in bags)]) for bags in (examples, pages)]
+    seen, holders = np.unique(sides[1], return_counts=True)
+    own = np.unique(sides[0])
+    if len(own) > most:
+        return Vocabulary.of(examples, most)
+    shared = seen[holders >= 2]
+    room = most - len(own)
+    order = np.argsort(-holders[holders >= 2], kind="stable")[:room]
+    kept = np.union1d(own, shared[order])
+    whole = np.union1d(kept, general)
+    return Vocabulary((whole if len(whole) <= most else kept).astype(np.uint32))
+
+
+def _stacked(pages: Sequence[Seen], general: Doubles | None) -> Doubles:
+    """Mean word vectors as float64[n, d], NaN for pages without one."""
+    if general is None:
+        return np.full((len(pages), 1), np.nan)
+    nothing = np.full(len(general), np.nan)
+    return np.array([nothing if mean is None else mean for _, mean in pages]).reshape(len(pages), len(general))
