@@ -3,6 +3,8 @@
 When a strategy names some, the judge is trained again with the examples, the labels and these pages. If it is adopted,
 every page the crawl remembers is judged again, so that relevance, what links are known by, and the history of
 hosts are those of one judge. Pages whose terms were not kept (links not to be followed) stay as they were judged.
+
+The same happens when a judge learned from the crawl's pages (``learn_from_crawl``), under every strategy.
 """
 
 from __future__ import annotations
@@ -18,13 +20,18 @@ from clew.crawl.verdicts import FINAL, verdict
 from clew.errors import StoreError, TrainingError
 from clew.examples.training import Adoption
 from clew.examples.visited import examples, visited_page
-from clew.model import Judgement, Outcome, Source
+from clew.model import Decision, Judgement, Outcome, Source
 from clew.store.records import Rejudged, VisitRow
 from clew.strategies.base import Retraining
 from clew.words import form, many
 
 AT_ONCE = 64
 """Pages judged at a time."""
+
+FIRST_LOOK = 25
+"""Visits after which a judge learns from the crawl for the first time. It does so again whenever they have doubled: so
+little of the crawl is guided by a judge that does not know its web, and all pages are judged again twice in the mean.
+"""
 
 
 def retrain(parts: Parts, archetypes: Mapping[int, Sequence[int]]) -> Retraining:
@@ -40,15 +47,43 @@ def retrain(parts: Parts, archetypes: Mapping[int, Sequence[int]]) -> Retraining
     decide(parts.store, adoption.decision())
     if not adoption.adopted:
         return Retraining("labels that were held back are judged worse by the new judge")
-    return _adopted(parts, archetypes, adoption, len(pages), before)
+    parts.store.journal.archetypes = {topic: tuple(numbers) for topic, numbers in archetypes.items()}
+    again = _adopt(parts, adoption)
+    return Retraining("", len(pages), again, parts.progress.relevant, before)
 
 
-def _adopted(
-    parts: Parts, archetypes: Mapping[int, Sequence[int]], adoption: Adoption, count: int, before: int
-) -> Retraining:
+def learns_now(parts: Parts) -> bool:
+    """Whether the judge should look at the crawl's pages: after ``FIRST_LOOK`` visits, twice as many, and so on."""
+    rounds, rest = divmod(parts.progress.visits, FIRST_LOOK)
+    if rest or not rounds or rounds & (rounds - 1) or parts.trainer is None:
+        return False
+    return parts.reading.worker.judge.learns_from_crawl and parts.trainer.looked_at < parts.progress.visits
+
+
+def learn_from_crawl(parts: Parts) -> bool:
+    """Let the judge learn from the pages crawled so far. True when it did: then all stored pages were judged again, and
+    links are to be scored again."""
+    judge = parts.reading.worker.judge
+    assert parts.trainer is not None
+    parts.commit()  # what a resumed crawl would learn from
+    try:
+        adoption = parts.trainer.with_crawled(parts.progress.visits, judge)
+    except TrainingError as error:
+        decide(parts.store, Decision("judge did not learn from the crawl", {"reason": str(error)}))
+        return False
+    if adoption is None:
+        return False
+    decide(parts.store, adoption.decision())
+    if adoption.adopted:
+        _adopt(parts, adoption)
+        parts.strategy.rejudged()
+    return adoption.adopted
+
+
+def _adopt(parts: Parts, adoption: Adoption) -> int:
+    """Judge by another judge from now on, and all stored pages again: how many."""
     store = parts.store
     parts.reading.adopt(adoption.judge)
-    store.journal.archetypes = {topic: tuple(numbers) for topic, numbers in archetypes.items()}
     again = _Again(parts)
     store.visits.update(again.all())
     Documents(parts).rebuild()
@@ -58,7 +93,7 @@ def _adopted(
         pages=again.pages,
     )
     parts.progress.recall(store.visits.relevant().tolist())
-    return Retraining("", count, again.pages, parts.progress.relevant, before)
+    return again.pages
 
 
 class _Again:

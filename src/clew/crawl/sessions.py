@@ -19,6 +19,7 @@ from clew.crawl.events import decide, session_ended, tell
 from clew.crawl.filling import fewest_pages
 from clew.crawl.parts import Parts
 from clew.crawl.readmitting import readmit
+from clew.crawl.rejudging import learn_from_crawl, learns_now
 from clew.crawl.tiers import opened_rows, row_tiers
 from clew.errors import ClewError, InputError
 from clew.frontier.base import Frontier, ScoredRow
@@ -208,7 +209,10 @@ class Sessions:
     # -- ending -------------------------------------------------------------------------------------------
 
     def end_if_full(self) -> None:
-        """End the session when its last visit was applied."""
+        """End the session when its last visit was applied; first let the judge learn, if it is time."""
+        if learns_now(self.parts) and learn_from_crawl(self.parts):
+            self.rescore()
+            self.parts.commit()
         number, rest = divmod(self.parts.progress.visits, self.parts.settings.crawl.session_pages)
         if rest or number <= self.parts.store.journal.last_session:
             return

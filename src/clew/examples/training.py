@@ -19,8 +19,9 @@ import numpy as np
 from clew.examples.gathering import Gatherer
 from clew.examples.sources import START, ExampleSource, Wanted
 from clew.examples.visited import examples as archetype_examples
+from clew.examples.visited import sample
 from clew.judges.base import Judge
-from clew.model import OTHER, Decision, Example
+from clew.model import OTHER, Decision, Example, Page
 from clew.topics.interest import Interest
 
 HELD_BACK = 4
@@ -28,6 +29,10 @@ HELD_BACK = 4
 
 EVEN = 0.5
 """The relevance that calibrated judges give a page that may as well be wanted as not."""
+
+OBSERVED = "[judge]"
+"""Under what the journal keeps up to which visit the judge learned from the crawl's pages, and as its state, up to which
+it was shown them last (it may have learned nothing then). No strategy is called so."""
 
 Make = Callable[[], Judge]
 
@@ -40,7 +45,8 @@ def held_back(line: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class Adoption:
     """A judge and why it was chosen. Losses are NaN where nothing was held back. ``archetypes`` pages of the crawl were
-    added to the examples; ``taught`` are all pages that the judge was trained on."""
+    added to the examples; ``taught`` are all pages that the judge was trained on. ``observed`` pages of the crawl taught
+    it how words are used there, and what pages are like that nobody wants."""
 
     judge: Judge
     adopted: bool
@@ -50,6 +56,7 @@ class Adoption:
     loss_with: float
     archetypes: int = 0
     taught: tuple[Example, ...] = ()
+    observed: int = 0
 
     def decision(self) -> Decision:
         """For the decision log."""
@@ -57,6 +64,8 @@ class Adoption:
         facts: dict[str, str | int | float | bool] = {"labels": self.labels, "held_back": self.held_back}
         if self.archetypes:
             facts["archetypes"] = self.archetypes
+        if self.observed:
+            facts["learned_from"] = f"{self.observed} pages of the crawl"
         if self.held_back:
             facts |= {"loss_without": round(self.loss_without, 6), "loss_with": round(self.loss_with, 6)}
         return Decision(kind, facts)
@@ -79,7 +88,8 @@ class Trainer:
 
     A crawl asks for ``trained`` when it begins, ``after_labels`` between sessions and ``with_archetypes`` when its
     strategy names some. Who explains a crawl asks for ``as_crawled``. ``taught`` are the pages that the last judge it
-    gave was trained on: examples, labels, archetypes.
+    gave was trained on: examples, labels, archetypes. ``looked_at``: the visit up to which the judge was last shown the
+    crawl's pages.
     """
 
     source: ExampleSource
@@ -88,7 +98,10 @@ class Trainer:
     interest: Interest
     starts: Sequence[str] = ()
     _archetypes: list[Example] = field(default_factory=list)
+    _pages_seen: list[Page] = field(default_factory=list)
+    _learned_at: int = 0
     _seen: object = None
+    looked_at: int = field(default=0, init=False)
     taught: tuple[Example, ...] = field(default=(), init=False)
 
     async def trained(self) -> Trained:
@@ -98,15 +111,15 @@ class Trainer:
         """
         self._seen = self.source.version()
         labels = self.source.labels()
-        return self._trained(await self.gatherer.examples(self._pages(labels)), labels)
+        return self._trained(await self.gatherer.examples(self._named(labels)), labels)
 
     def as_crawled(self, threshold: float) -> Trained:
         """The judge as the crawl trained it last: from the examples that it kept, under the ``threshold`` that it used.
         Fetches and writes nothing."""
         labels = self.source.labels()
-        return self._trained(self.gatherer.kept(self._pages(labels)), labels, threshold)
+        return self._trained(self.gatherer.kept(self._named(labels)), labels, threshold)
 
-    def _pages(self, labels: Sequence[Wanted]) -> list[Wanted]:
+    def _named(self, labels: Sequence[Wanted]) -> list[Wanted]:
         """Examples, labels, and the start pages where these set the threshold."""
         named = [*self.source.wanted(), *labels]
         if self.interest.threshold > 0:
@@ -123,7 +136,7 @@ class Trainer:
         examples, labelled = self._at_hand()
         if not labelled:
             return None
-        found = train(self.make, examples, labelled, self.interest, self._archetypes)
+        found = train(self.make, examples, labelled, self.interest, self._archetypes, self._pages_seen)
         if found.adopted:
             self.taught = found.taught
         return found
@@ -132,18 +145,46 @@ class Trainer:
         """A judge trained with these archetypes, as a crawl that is resumed would train it; adopted unless ``current``
         gives the labels that are held back a smaller loss. Raises TrainingError."""
         examples, labelled = self._at_hand()
-        found = train(self.make, examples, labelled, self.interest, archetypes)
+        found = train(self.make, examples, labelled, self.interest, archetypes, self._pages_seen)
+        found = self._compared(found, labelled, current)
+        if found.adopted:
+            self._archetypes, self.taught = archetypes, found.taught
+        return found
+
+    def with_crawled(self, last: int, current: Judge) -> Adoption | None:
+        """A judge that learned from the pages crawled up to visit ``last``, as a crawl that is resumed would train it;
+        None when it learns nothing from them. Adopted unless ``current`` gives the labels that are held back a smaller
+        loss."""
+        pages = self._sample(last)
+        examples, labelled = self._at_hand()
+        found = train(self.make, examples, labelled, self.interest, self._archetypes, pages)
+        compared = self._compared(found, labelled, current) if found.observed else None
+        self.looked_at = last
+        if compared is not None and compared.adopted:
+            self._pages_seen, self.taught, self._learned_at = pages, found.taught, last
+        self.gatherer.store.journal.save(OBSERVED, self._learned_at, str(last).encode())
+        return compared
+
+    def _compared(self, found: Adoption, labelled: Sequence[Example], current: Judge) -> Adoption:
+        """Whether the labels that are held back speak for it."""
         check = [one for one in labelled if held_back(one.url)]
         now, then = (loss(judge, check, self.interest) if check else float("nan") for judge in (current, found.judge))
         adopted = not check or then <= now + 1e-9
-        if adopted:
-            self._archetypes, self.taught = archetypes, found.taught
         return replace(found, adopted=adopted, held_back=len(check), loss_without=now, loss_with=then)
+
+    def _sample(self, last: int) -> list[Page]:
+        """What the judge is shown of the crawl up to visit ``last``."""
+        gatherer = self.gatherer
+        return sample(gatherer.store, last, gatherer.reader, gatherer.archive)
 
     def _trained(self, found: Sequence[Example], labels: Sequence[Wanted], threshold: float = 0.0) -> Trained:
         examples, labelled = apart([one for one in found if one.topic != START], labels)
         self._archetypes = self._learned()
-        adoption = train(self.make, examples, labelled, self.interest, self._archetypes)
+        saved = self.gatherer.store.journal.saved(OBSERVED)
+        if saved is not None and self.make().learns_from_crawl:
+            self._learned_at, self.looked_at = saved.visit, int(saved.state)
+            self._pages_seen = self._sample(saved.visit)
+        adoption = train(self.make, examples, labelled, self.interest, self._archetypes, self._pages_seen)
         self.taught = adoption.taught
         pages = [*examples, *labelled, *(one for one in found if one.topic == START)]
         interest = replace(self.interest, threshold=threshold) if threshold else self._measured(adoption.judge, pages)
@@ -197,9 +238,10 @@ def train(
     labelled: Sequence[Example],
     interest: Interest,
     archetypes: Sequence[Example] = (),
+    crawled: Sequence[Page] = (),
 ) -> Adoption:
     """The better of two judges: trained on the examples alone, and on examples and labels. Archetypes join the
-    examples, but for those that are examples or labelled themselves.
+    examples, but for those that are examples or labelled themselves; both judges are shown the ``crawled`` pages.
 
     Raises TrainingError when the examples (and labels) cannot make a judge.
     """
@@ -209,17 +251,22 @@ def train(
     added = [one for one in archetypes if one.url not in known]
     taught = [*examples, *added]
     corrected = [one for one in taught if one.url not in named] + heard
-    candidate = make()
-    candidate.fit(corrected)
+    candidate, learned = _fitted(make, corrected, crawled)
     if not check or not examples:
         nothing = float("nan")
-        return Adoption(candidate, True, len(labelled), 0, nothing, nothing, len(added), tuple(corrected))
-    plain = make()
-    plain.fit(taught)
+        return Adoption(candidate, True, len(labelled), 0, nothing, nothing, len(added), tuple(corrected), learned)
+    plain, learned_plain = _fitted(make, taught, crawled)
     without, with_ = loss(plain, check, interest), loss(candidate, check, interest)
     adopted = with_ <= without + 1e-9
-    judge, pages = (candidate, corrected) if adopted else (plain, taught)
-    return Adoption(judge, adopted, len(labelled), len(check), without, with_, len(added), tuple(pages))
+    judge, pages, learned = (candidate, corrected, learned) if adopted else (plain, taught, learned_plain)
+    return Adoption(judge, adopted, len(labelled), len(check), without, with_, len(added), tuple(pages), learned)
+
+
+def _fitted(make: Make, examples: Sequence[Example], crawled: Sequence[Page]) -> tuple[Judge, int]:
+    """A judge, and how many crawled pages it learned from."""
+    judge = make()
+    judge.fit(examples)
+    return judge, len(crawled) if crawled and judge.observe(crawled) else 0
 
 
 def loss(judge: Judge, labelled: Sequence[Example], interest: Interest) -> float:

@@ -242,6 +242,10 @@ class Strategy(ABC):
         ``state``: sessions do not end again when a crawl is resumed."""
         return False
 
+    def rejudged(self) -> None:
+        """Called when all pages were judged again by a judge that learned from the crawl: ``View.pages`` has their new
+        relevance. All links are scored again after it."""
+
     def wants_to_consult(self) -> bool:
         """Whether ``consult`` has something to do now; asked after every visit, so it must be cheap."""
         return False

@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 
 from clew.judges.auto.chances import Mixture, mixture, threshold
-from clew.model import Doubles
+from clew.model import Bools, Doubles
 
 CRAWL_SHARE = 0.5
 """Of words, how much those of the crawl count beside those of general text."""
@@ -37,10 +37,10 @@ apart."""
 ONLY_SHARES = (0.24, 0.24, 0.6)
 """Of the way from general text to a topic's only example, so far other pages of its kind come: by view."""
 
-CENTRE = 0.6
+CENTRE = 0.85
 """Before the crawl, the threshold on the way from general text to a relevant page: real pages have more in common."""
 
-FARTHEST = 0.9
+FARTHEST = 0.95
 LEAST_WAY = 0.5
 """The threshold is so many standard deviations above the mean of other pages, at least."""
 
@@ -57,9 +57,7 @@ class Views:
         """The same as standard scores, with the means float64[m] and standard deviations among ``pages``, weighted by
         float64[p]. What a view cannot tell is 0 then, the mean."""
         means, spreads = np.array([_moments(row, weights) for row in self.pages]).T
-        scaled = [
-            np.nan_to_num((side - means[:, None]) / spreads[:, None]) for side in (self.examples, self.pages)
-        ]
+        scaled = [np.nan_to_num((side - means[:, None]) / spreads[:, None]) for side in (self.examples, self.pages)]
         return Views(scaled[0], scaled[1]), means, spreads
 
 
@@ -93,7 +91,7 @@ def weights_of(crawl: float, meaning: float) -> Doubles:
     return np.array([1.0 - crawl, crawl, meaning])
 
 
-def choose(standard: Views, own: Doubles, weights: Doubles, count: int) -> tuple[Doubles, float]:
+def choose(standard: Views, own: Bools, weights: Doubles, count: int) -> tuple[Doubles, float]:
     """a, and the gain. ``own`` bool[n]: which examples are the topic's and can be held out; ``count``: its examples."""
     usual = blended(count)
     if own.sum() < ENOUGH:
@@ -111,29 +109,35 @@ def choose(standard: Views, own: Doubles, weights: Doubles, count: int) -> tuple
     return best, value(best) - value(weights_of(0.0, usual[1]))
 
 
-def of_crawl(views: Views, own: Doubles, count: int, chances: Doubles, steepness: float) -> Blend:
+def of_crawl(views: Views, own: Bools, count: int, chances: Doubles, steepness: float) -> Blend:
     """The blend of a topic by crawled pages. ``own`` bool[n]: its examples that were held out; ``count``: how many it
     has; ``chances`` float64[p]: of the pages, as far as they are known; ``steepness``: log odds from the mean of other
     pages to the threshold."""
     left = 1.0 - chances
     standard, means, spreads = views.standard(left)
-    own = own & np.isfinite(views.examples[:2]).all(axis=0)
+    own = np.asarray(own & np.isfinite(views.examples[:2]).all(axis=0), np.bool_)
     blend, gain = choose(standard, own, left, count)
     pages = np.asarray(blend @ standard.pages, np.float64)
     mean, spread = _moments(pages, left)
     scores, held = (pages - mean) / spread, (blend @ standard.examples[:, own] - mean) / spread
     expected = float(held.mean()) if len(held) else EXPECTED
-    found = mixture(scores, expected, SPREAD, (0.0, 1.0))
+    found = mixture(scores, expected, _spread(held))
     at = max(threshold(scores, found.chances), found.mean_other + LEAST_WAY * found.spread_other)
     slope = steepness / (at - found.mean_other)
     scale = slope * blend / (spreads * spread)
     return Blend(scale, means, -slope * (at + mean / spread), found.chances, gain, found)
 
 
-def of_general_text(views: Views, own: Doubles, other: Doubles, alone: Doubles, count: int, steepness: float) -> Blend:
+def _spread(held: Doubles) -> float:
+    """How far apart relevant pages lie: as held-out examples do, with ``SPREAD`` as that of five more."""
+    apart = float(((held - held.mean()) ** 2).sum()) if len(held) > 1 else 0.0
+    return float(np.sqrt((SPREAD**2 * 5 + apart) / (5 + max(len(held) - 1, 0))))
+
+
+def of_general_text(views: Views, own: Bools, other: Bools, alone: Doubles, count: int, steepness: float) -> Blend:
     """The blend before a crawl: ``views.pages`` are of general text. ``own`` and ``other`` bool[n]: the examples for
     and against the topic; ``alone`` float64[m]: the scores of its examples by a judge that knows them."""
-    missing = np.nan_to_num(np.nanmean(views.pages, axis=1)) if views.pages.size else np.zeros(len(alone))
+    missing = np.array([_moments(row, np.ones(len(row)))[0] for row in views.pages])
     typical = missing + np.array(ONLY_SHARES) * (alone - missing)
     for view, held in enumerate(views.examples[:, own]):
         if np.isfinite(held).any():
@@ -141,8 +145,7 @@ def of_general_text(views: Views, own: Doubles, other: Doubles, alone: Doubles, 
     ways = np.maximum(typical - missing, 1e-3)
     blend = weights_of(0.0, blended(count)[1] * 0.6)
     blend[~np.isfinite(alone)] = 0.0
-    scale = np.where(blend > 0.0, blend / ways, 0.0) / blend.sum()
-    scale = np.nan_to_num(scale)
+    scale = np.divide(blend, ways, out=np.zeros(len(blend)), where=blend > 0.0) / max(float(blend.sum()), 1e-9)
     centre = CENTRE
     if other.any():
         against = np.nan_to_num(views.examples[:, other] - missing[:, None]).T @ scale

@@ -25,7 +25,7 @@ import numpy as np
 from clew.model import Doubles
 
 ROUNDS = 60
-TAIL = 0.02
+TAIL = 0.03
 WIDER = 3.0
 EXAMPLE_PAGES = 20.0
 """k: so many crawled pages the mean of the examples counts."""
@@ -37,7 +37,10 @@ FIRST_HITS, FIRST_MISSES = 2.0, 18.0
 WIDEST = 2.0
 """The standard deviation of relevant pages, at most, as a multiple of what is expected."""
 
-BETA = 1.5
+STARTS = (0.3, 0.6, 0.9)
+"""Shares of the pages, the lowest ones, that EM begins with as not relevant."""
+
+BETA = 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,18 +67,36 @@ class Estimate:
     base_rate: float
 
 
-def mixture(scores: Doubles, mean: float, spread: float, others: tuple[float, float]) -> Mixture:
-    """Fit the two distributions to scores float64[n] of crawled pages. ``mean`` and ``spread`` are expected of relevant
-    ones; ``others`` are mean and standard deviation to begin with of the rest."""
-    base, mean1, spread1 = FIRST_HITS / (FIRST_HITS + FIRST_MISSES), mean, spread
-    (mean0, spread0), n = others, len(scores)
+def mixture(scores: Doubles, mean: float, spread: float) -> Mixture:
+    """Fit the two distributions to scores float64[n] of crawled pages, n > 0. ``mean`` and ``spread`` are expected of
+    relevant ones. EM begins with the lowest pages as the others, more and more of them, and the likeliest end counts:
+    a crawl may have found hardly anything, or little else than what it looked for."""
+    ordered = np.sort(scores)
+    found = []
+    for share in STARTS:
+        lowest = ordered[: max(int(share * len(ordered)), 2)]
+        others = float(lowest.mean()), max(float(lowest.std()), 0.3 * spread, 1e-6)
+        found.append(_fit(scores, mean, spread, others, 1.0 - share))
+    return max(found, key=lambda pair: pair[0])[1]
+
+
+def _fit(
+    scores: Doubles, mean: float, spread: float, others: tuple[float, float], base: float
+) -> tuple[float, Mixture]:
+    """EM from one beginning: the log likelihood at the end, that of the expectations included, and what was found."""
+    mean1, spread1, (mean0, spread0), n = mean, spread, others, len(scores)
     order = np.argsort(scores, kind="stable")
     chances = np.zeros(n)
+    likelihood = 0.0
     for _ in range(ROUNDS):
         mine = base * _normal(scores, mean1, spread1)
         rest = (1.0 - base) * (
             (1.0 - TAIL) * _normal(scores, mean0, spread0) + TAIL * _normal(scores, mean0, WIDER * spread0)
         )
+        likelihood = float(np.log(np.maximum(mine + rest, 1e-300)).sum())
+        likelihood += FIRST_HITS * np.log(base) + FIRST_MISSES * np.log(1.0 - base)
+        likelihood -= EXAMPLE_PAGES * ((mean1 - mean) / spread1) ** 2 / 2.0
+        likelihood -= SPREAD_PAGES * (np.log(spread1 / spread) + (spread / spread1) ** 2 / 2.0)
         raw = mine / np.maximum(mine + rest, 1e-300)
         rising = np.empty(n)
         rising[order] = np.maximum.accumulate(raw[order])
@@ -84,12 +105,12 @@ def mixture(scores: Doubles, mean: float, spread: float, others: tuple[float, fl
         base = (total + FIRST_HITS) / (n + FIRST_HITS + FIRST_MISSES)
         mean1 = (mean * EXAMPLE_PAGES + float(chances @ scores)) / (EXAMPLE_PAGES + total)
         variance = spread**2 * SPREAD_PAGES + float(chances @ (scores - mean1) ** 2)
-        spread1 = min(np.sqrt(variance / (SPREAD_PAGES + total)), WIDEST * spread)
+        spread1 = min(float(np.sqrt(variance / (SPREAD_PAGES + total))), WIDEST * spread)
         left = 1.0 - chances
         weight = max(float(left.sum()), 1e-9)
         mean0 = float(left @ scores) / weight
-        spread0 = max(np.sqrt(float(left @ (scores - mean0) ** 2) / weight), 1e-6)
-    return Mixture(chances, base, mean1, float(spread1), mean0, float(spread0))
+        spread0 = max(float(np.sqrt(left @ (scores - mean0) ** 2 / weight)), 0.1 * spread, 1e-6)
+    return likelihood, Mixture(chances, base, mean1, spread1, mean0, spread0)
 
 
 def threshold(scores: Doubles, chances: Doubles, beta: float = BETA) -> float:

@@ -43,7 +43,7 @@ FEATURES = Features(pairs=True, lead=200.0, damped=True)
 GENERAL_TERMS = 300
 """Terms of a page of general text."""
 
-LEAST_PAGES = 50
+LEAST_PAGES = 20
 """Crawled pages from which anything is learned."""
 
 REFUSED = -0.05

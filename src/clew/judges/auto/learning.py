@@ -92,7 +92,9 @@ class _Work:
         self.general_idf = np.log1p(GENERAL_PAGES / (1.0 + self.shares * GENERAL_PAGES))
         self.means = tuple(_stacked(side, lesson.general) for side in (lesson.examples, lesson.pages))
         labels = lesson.labels
-        self.own, self.other = (side.astype(np.float64) for side in (lesson.tree.members(labels), lesson.tree.outsiders(labels)))
+        self.own, self.other = (
+            side.astype(np.float64) for side in (lesson.tree.members(labels), lesson.tree.outsiders(labels))
+        )
         self.idfs: list[Doubles] = []
         self.centre = np.zeros(0)
 
@@ -107,7 +109,11 @@ class _Work:
         for number, idf in enumerate(self.idfs):
             examples, pages = self.examples.scaled(idf), self.pages.scaled(idf)
             against = BACKGROUND * unit(pages.total(left)) if number else None
-            found.append(_Space(examples, pages, against, (examples.dot(np.ones(len(idf))) > 0, pages.dot(np.ones(len(idf))) > 0)))
+            found.append(
+                _Space(
+                    examples, pages, against, (examples.dot(np.ones(len(idf))) > 0, pages.dot(np.ones(len(idf))) > 0)
+                )
+            )
         if lesson.general is not None:
             self.centre = self._centre(left)
             sides = [DenseRows(directions(means, self.centre)) for means in self.means]
@@ -158,9 +164,7 @@ class _Work:
         made = [self._blend(spaces, topic, chances[:, topic]) for topic in range(len(self.own))]
         blends = [blend for blend, _ in made]
         views = self._views(len(spaces))
-        words = [
-            np.array([centroids[number] * idf for _, centroids in made]).T for number, idf in enumerate(self.idfs)
-        ]
+        words = [np.array([centroids[number] * idf for _, centroids in made]).T for number, idf in enumerate(self.idfs)]
         rows = views if views[-1] == 2 else [*views, 2]
         model = Model(
             self.vocabulary,

@@ -36,7 +36,7 @@ class Model:
     @property
     def spaces(self) -> int:
         """v."""
-        return self.squares.shape[1]
+        return int(self.squares.shape[1])
 
     def odds(self, places: Places, counts: Floats, mean: Doubles | None) -> Doubles | None:
         """Log odds float64[k] of a page given as places in the vocabulary with their weights, and its mean word vector;

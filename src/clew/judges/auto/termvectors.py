@@ -61,7 +61,8 @@ class TermVectors:
         if not len(known):
             return None
         weights = _LEADS.take(known)
-        return np.asarray(weights.astype(np.float32) @ self.vectors.take(places, axis=0), np.float64) / weights.sum()
+        total = weights.astype(np.float32) @ self.vectors.take(places, axis=0)
+        return np.asarray(total / weights.sum(), np.float64)
 
 
 @lru_cache(maxsize=1)
