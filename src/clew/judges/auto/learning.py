@@ -15,7 +15,7 @@ from clew.judges.bags import Bag, Vocabulary
 from clew.judges.hierarchy import Hierarchy
 from clew.judges.trained import CELLS
 from clew.judges.vectors import GENERAL_PAGES
-from clew.model import Bools, Doubles, Ints, TermIds
+from clew.model import Bools, Doubles, TermIds
 
 NEGATIVE = 0.5
 """β: weight of the examples against a topic."""

@@ -23,9 +23,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from clew.judges.auto.termvectors import LANGUAGE, TermVectors, term_vectors
 from clew.judges.background import document_shares
+from clew.judges.bags import Bag, Vocabulary
 from clew.judges.features import Features
-from clew.judges.termvectors import LANGUAGE, TermVectors, term_vectors
 from clew.model import Bools, Doubles, LinkBatch, LinkKind, Page, TermIds
 from clew.text.terms import tokeniser
 
@@ -52,41 +53,46 @@ FEATURES = Features(pairs=False, lead=200.0, damped=True)
 
 Index = npt.NDArray[np.intp]
 
+_1, _32, _33 = np.uint64(1), np.uint64(32), np.uint64(33)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Topic:
-    """What is wanted, in words: ``ids`` uint32[V] sorted, their ``terms`` c and ``idf`` float64[V]; ``rare``, the idf
-    of every other term; ``meaning`` float64[words + 1] by place in ``vectors``, where there are such."""
+    """What is wanted, in words. By place in ``vocabulary``: ``idf``, ``terms`` c and ``meaning`` s, float64[V + 1], and
+    whether a term has a vector, ``meant``. The last place is that of all other terms."""
 
-    ids: TermIds
-    terms: Doubles
+    vocabulary: Vocabulary
     idf: Doubles
-    rare: float
-    vectors: TermVectors | None
+    terms: Doubles
     meaning: Doubles
+    meant: Bools
 
     @classmethod
     def of(cls, wanted: Sequence[Page], others: Sequence[Page], keywords: Mapping[str, float]) -> Topic:
         """Of example pages and, where there are none that are wanted, of keywords."""
         languages = sorted({page.language for page in [*wanted, *others] if page.language}) or [LANGUAGE]
         general, shares = document_shares(languages)
+        vectors = term_vectors() if LANGUAGE in languages else None
         bags = [FEATURES.bag(page) for page in wanted] or [_bag_of(keywords, languages[0])]
         against = [FEATURES.bag(page) for page in others]
-        ids = np.unique(np.concatenate([general, *(ids for ids, _ in [*bags, *against])]))
-        share = np.zeros(len(ids))
+        named = [ids for ids, _ in [*bags, *against]]
+        ids = np.unique(np.concatenate([general, *named, *([] if vectors is None else [vectors.vocabulary.ids])]))
+        share = np.zeros(len(ids) + 1)
         share[ids.searchsorted(general)] = shares
-        idf = _idf(share)
+        idf = np.log1p((GENERAL_PAGES + 1.0) / (1.0 + GENERAL_PAGES * share))
         terms = _mean(bags, ids, idf) - NEGATIVE * _mean(against, ids, idf)
-        vectors = term_vectors() if LANGUAGE in languages else None
-        meaning = np.zeros(1) if vectors is None else _meaning(vectors, bags, ids, idf)
-        return cls(ids, terms, idf, float(_idf(np.zeros(1))[0]), vectors, meaning)
+        meaning, meant = np.zeros(len(ids) + 1), np.zeros(len(ids) + 1, np.bool_)
+        if vectors is not None:
+            places = ids.searchsorted(vectors.vocabulary.ids)
+            meaning[places], meant[places] = _meaning(vectors, bags), True
+        return cls(Vocabulary(ids), idf, terms, meaning, meant)
 
-    def look_up(self, terms: TermIds) -> tuple[Doubles, Doubles]:
-        """idf and c of terms uint32[t]: float64[t] each."""
-        places = self.ids.searchsorted(terms)
-        known = self.ids.take(places, mode="clip") == terms
-        at = np.where(known, places, 0)
-        return np.where(known, self.idf[at], self.rare), np.where(known, self.terms[at], 0.0)
+    def places(self, terms: TermIds) -> Index:
+        """Where terms uint32[t] stand: intp[t]."""
+        found = np.full(len(terms), len(self.vocabulary), np.intp)
+        known, places = self.vocabulary.find(terms)
+        found[known] = places
+        return found
 
 
 class LinkValues:
@@ -95,8 +101,7 @@ class LinkValues:
     def __init__(self, topic: Topic) -> None:
         self.topic = topic
         self._weights = np.array(list(PARTS.values()))
-        if topic.vectors is None:
-            self._weights[[2, 4]] = 0.0
+        self._last: tuple[LinkBatch, Doubles] | None = None
         self._moments = np.zeros((3, len(PARTS) + 1))  # links, sums, sums of squares; the last column is of their sum
         self._moments[0] = FIRST_LINKS
         self._moments[2] = FIRST_LINKS * FIRST_DEVIATION**2
@@ -119,17 +124,20 @@ class LinkValues:
 
     def parts(self, links: LinkBatch) -> Doubles:
         """float64[n, 5]: the parts of each link's value, as they are measured."""
+        if self._last is not None and self._last[0] is links:
+            return self._last[1]
         count, found = len(links), np.zeros((len(links), len(PARTS)))
         starts = links.links.url_term_starts
         of_urls = np.repeat(np.arange(count), np.diff(starts))
-        found[:, 1] = self._cosine(of_urls, links.links.url_term_ids, count)
+        found[:, 1] = self._cosine(of_urls, self.topic.places(links.links.url_term_ids), count)
         index, terms, offsets = links.offsets(AROUND)
         if len(terms):
-            inside = offsets == 0
-            for column, kept in ((0, inside), (3, np.ones(len(terms), np.bool_))):
-                at, which = _distinct(index, terms, kept)
-                found[:, column] = self._cosine(at, which, count)
-                found[:, column // 3 * 2 + 2] = self._near(at, which, count)
+            at, which, inside = _distinct(index, terms, offsets == 0)
+            places = self.topic.places(which)
+            found[:, 3], found[:, 4] = self._cosine(at, places, count), self._near(at, places, count)
+            at, places = at[inside], places[inside]
+            found[:, 0], found[:, 2] = self._cosine(at, places, count), self._near(at, places, count)
+        self._last = links, found
         return found
 
     def numbers(self) -> Doubles:
@@ -150,32 +158,28 @@ class LinkValues:
         mean = sums / links
         return mean, np.sqrt(np.maximum(squares / links - mean * mean, 1e-6))
 
-    def _cosine(self, at: Index, terms: TermIds, count: int) -> Doubles:
-        idf, wanted = self.topic.look_up(terms)
+    def _cosine(self, at: Index, places: Index, count: int) -> Doubles:
+        idf = self.topic.idf[places]
         length = np.sqrt(np.bincount(at, idf * idf, count))
-        return np.asarray(np.bincount(at, idf * wanted, count) / np.maximum(length, 1e-9), np.float64)
+        wanted = np.bincount(at, idf * self.topic.terms[places], count)
+        return np.asarray(wanted / np.maximum(length, 1e-9), np.float64)
 
-    def _near(self, at: Index, terms: TermIds, count: int) -> Doubles:
-        if self.topic.vectors is None:
-            return np.zeros(count)
-        places = self.topic.vectors.places(terms)
-        known = places < len(self.topic.vectors.ids)
-        weights = np.where(known, self.topic.look_up(terms)[0], 0.0)
+    def _near(self, at: Index, places: Index, count: int) -> Doubles:
+        weights = self.topic.idf[places] * self.topic.meant[places]
         total = np.bincount(at, weights, count)
-        return np.asarray(np.bincount(at, weights * self.topic.meaning[places], count) / np.maximum(total, 1e-9))
+        near = np.bincount(at, weights * self.topic.meaning[places], count)
+        return np.asarray(near / np.maximum(total, 1e-9), np.float64)
 
 
-def _distinct(index: npt.NDArray[np.int32], terms: TermIds, kept: Bools) -> tuple[Index, TermIds]:
-    """The distinct pairs of a link and a term."""
-    pairs = np.unique(index[kept].astype(np.uint64) << np.uint64(32) | terms[kept].astype(np.uint64))
-    return (pairs >> np.uint64(32)).astype(np.intp), (pairs & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+def _distinct(index: npt.NDArray[np.int32], terms: TermIds, inside: Bools) -> tuple[Index, TermIds, Bools]:
+    """The distinct pairs of a link and a term, and whether the term stands inside the link's anchor."""
+    pairs = (index.astype(np.uint64) << _32 | terms.astype(np.uint64)) << _1 | inside
+    pairs.sort()
+    pairs = pairs[np.append((pairs[1:] ^ pairs[:-1]) > _1, True)]  # of equal pairs the last: one inside, if there is
+    return (pairs >> _33).astype(np.intp), (pairs >> _1).astype(np.uint32), (pairs & _1).astype(np.bool_)
 
 
-def _idf(share: Doubles) -> Doubles:
-    return np.asarray(np.log1p((GENERAL_PAGES + 1.0) / (1.0 + GENERAL_PAGES * share)), np.float64)
-
-
-def _bag_of(keywords: Mapping[str, float], language: str) -> tuple[TermIds, npt.NDArray[np.float32]]:
+def _bag_of(keywords: Mapping[str, float], language: str) -> Bag:
     terms = tokeniser(language)
     found = [(int(term), weight) for word, weight in keywords.items() for term in terms.ids(word)]
     weights: dict[int, float] = {}
@@ -185,9 +189,9 @@ def _bag_of(keywords: Mapping[str, float], language: str) -> tuple[TermIds, npt.
     return ids, np.array([weights[int(term)] for term in ids], np.float32)
 
 
-def _mean(bags: Sequence[tuple[TermIds, npt.NDArray[np.float32]]], ids: TermIds, idf: Doubles) -> Doubles:
-    """The mean of the unit TF-IDF vectors of bags, at length 1 (0 for none): float64[V]."""
-    total = np.zeros(len(ids))
+def _mean(bags: Sequence[Bag], ids: TermIds, idf: Doubles) -> Doubles:
+    """The mean of the unit TF-IDF vectors of bags, at length 1 (0 for none): float64[V + 1]."""
+    total = np.zeros(len(ids) + 1)
     for some, counts in bags:
         places = ids.searchsorted(some)
         weights = counts * idf[places]
@@ -195,14 +199,15 @@ def _mean(bags: Sequence[tuple[TermIds, npt.NDArray[np.float32]]], ids: TermIds,
     return np.asarray(total / max(float(np.linalg.norm(total)), 1e-12), np.float64)
 
 
-def _meaning(
-    vectors: TermVectors, bags: Sequence[tuple[TermIds, npt.NDArray[np.float32]]], ids: TermIds, idf: Doubles
-) -> Doubles:
-    """s of every term that has a vector, and 0 for the place of those that have none."""
-    wanted = np.zeros(vectors.table.shape[1])
+def _meaning(vectors: TermVectors, bags: Sequence[Bag]) -> Doubles:
+    """s of every term that has a vector."""
+    apart = vectors.vectors - vectors.general
+    apart /= np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), 1e-9)
+    wanted = np.zeros(apart.shape[1])
     for some, counts in bags:
-        wanted += vectors.direction(some, counts.astype(np.float64))
-    wanted /= max(float(np.linalg.norm(wanted)), 1e-12)
-    apart = vectors.table[:-1] - vectors.general
-    lengths = np.maximum(np.linalg.norm(apart, axis=1), 1e-9)
-    return np.append(apart @ wanted / lengths, 0.0)
+        known, places = vectors.vocabulary.find(some)
+        weights = counts[known].astype(np.float64)
+        if len(known):
+            mean = weights @ vectors.vectors[places] / weights.sum() - vectors.general
+            wanted += mean / max(float(np.linalg.norm(mean)), 1e-12)
+    return np.asarray(apart @ (wanted / max(float(np.linalg.norm(wanted)), 1e-12)), np.float64)
