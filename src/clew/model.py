@@ -350,7 +350,7 @@ class Link:
     """One link taken from the frontier: a place in a batch, and the score it had when it was taken.
 
     ``evidence``: what was added up for its URL then (``frontier.base.Lease``); () where nothing is, and when visits are
-    learned again.
+    learned again. ``oldest``: it was not taken for its score, but since its URL was seen first; not known then either.
     """
 
     batch: LinkBatch
@@ -358,6 +358,7 @@ class Link:
     score: float
     attempt: int = 0
     evidence: tuple[float, ...] = ()
+    oldest: bool = False
 
     @property
     def url(self) -> str:

@@ -143,6 +143,18 @@ class ReferenceFrontier:
         self.busy.add(url.host)
         return self._lease_of(key)
 
+    def lease_oldest(self, now: float) -> Lease | None:
+        self._come_back(now)
+        for key, url in sorted(self.urls.items(), key=lambda one: one[1].slot):
+            free = url.host not in self.busy and self.ready_at.get(url.host, 0.0) <= now
+            if url.state == "waiting" and free:
+                url.state = "leased"
+                self.busy.add(url.host)
+                lease = self._lease_of(key)
+                lease.oldest = True
+                return lease
+        return None
+
     def done(self, lease: Lease, ready_at: float = 0.0) -> None:
         self._ended(lease).state = "done"
         self._free(lease.host, ready_at)

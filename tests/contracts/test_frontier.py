@@ -514,8 +514,11 @@ class Twin:
             self.one.rank()
             self.other.rank()
 
-    def lease(self) -> bool:
-        mine, theirs = self.one.lease(self.now), self.other.lease(self.now)
+    def lease(self, oldest: bool = False) -> bool:
+        if oldest:
+            mine, theirs = self.one.lease_oldest(self.now), self.other.lease_oldest(self.now)
+        else:
+            mine, theirs = self.one.lease(self.now), self.other.lease(self.now)
         assert mine == theirs
         if mine is None or theirs is None:
             return False
@@ -611,7 +614,7 @@ class Operations:
     def lease(self) -> None:
         for _ in range(self.rng.choice([1, 5, 40])):
             self.twin.now += self.rng.choice([0.0, 0.1, 2.0])
-            if not self.twin.lease():
+            if not self.twin.lease(oldest=self.rng.random() < 0.2):
                 return
             if self.rng.random() < 0.7:
                 self.end()

@@ -169,7 +169,7 @@ class Loop:
     def _launch(self) -> None:
         """Take links for as many hosts as may be visited now."""
         while self._room():
-            lease = self.parts.frontier.lease(self.parts.clock.now())
+            lease = self._take()
             if lease is None or self._too_low(lease):
                 return
             self._look_for_better(lease)
@@ -181,11 +181,22 @@ class Loop:
             self._under_way.add(task)
             task.add_done_callback(self._landed)
 
+    def _take(self) -> Lease | None:
+        """The best link, or where the strategy explores the oldest, whose host may be visited now."""
+        frontier, now = self.parts.frontier, self.parts.clock.now()
+        found = frontier.lease_oldest(now) if self.parts.strategy.explores() else None
+        return found or frontier.lease(now)
+
     def _too_low(self, lease: Lease) -> bool:
         """Whether the crawl stops because no link scores ``stop.min_score``; the lease then goes back."""
         frontier, least = self.parts.frontier, self.parts.settings.stop.min_score
         enough = (0, least)  # a link in a higher tier does not come for its score
-        if not least or lease.priority >= enough or any(best.priority >= enough for best in frontier.best(1)):
+        if (
+            not least
+            or lease.oldest
+            or lease.priority >= enough
+            or any(best.priority >= enough for best in frontier.best(1))
+        ):
             return False
         frontier.retry(lease, self.parts.clock.now())
         self.parts.rules.asked = self.parts.rules.asked or "min_score"
@@ -234,7 +245,7 @@ class Loop:
 
     def _link(self, lease: Lease) -> Link:
         batch = self.parts.store.links.batch(lease.row)
-        return Link(batch, lease.index, lease.score, self.attempts.get(lease.key, 0), lease.evidence)
+        return Link(batch, lease.index, lease.score, self.attempts.get(lease.key, 0), lease.evidence, lease.oldest)
 
     async def _fetch(self, lease: Lease, link: Link) -> Response:
         refused = self.refusing.why_not(lease, link)

@@ -69,7 +69,8 @@ class Lease:
     """A link handed out. ``row`` and ``index`` say where its URL and evidence lie: the packed row of visit
     ``row`` (0: the seeds), place ``index``. ``slot`` is the frontier's own handle; ``host`` its host id.
 
-    ``evidence``: number of links to the URL, best of their scores, and the sums of a ``Combination`` (without one: ())
+    ``evidence``: number of links to the URL, best of their scores, and the sums of a ``Combination`` (without one: ());
+    ``oldest``: it was not taken for its score.
     """
 
     slot: int
@@ -80,6 +81,7 @@ class Lease:
     score: float
     tier: int = 0
     evidence: tuple[float, ...] = ()
+    oldest: bool = False
 
     @property
     def priority(self) -> tuple[int, float]:
@@ -130,6 +132,11 @@ class Frontier(Protocol):
 
     def lease(self, now: float) -> Lease | None:
         """The best link whose host may be visited at ``now``, or None."""
+        ...
+
+    def lease_oldest(self, now: float) -> Lease | None:
+        """Of the links that wait, the one whose URL was seen first, whatever its score and tier; None when the hosts of
+        the oldest ones (some hundreds) may not be visited at ``now``."""
         ...
 
     def done(self, lease: Lease, ready_at: float = 0.0) -> None:

@@ -25,6 +25,10 @@ FEW = 8
 """Batches of so few links are added one by one: numpy calls would cost more."""
 
 
+LOOK = 2_000
+"""Slots in which the oldest link that waits is looked for."""
+
+
 class ColumnFrontier:
     """See the Protocol ``frontier.base.Frontier``. ``duplicates``: what several links to one URL count for; a
     ``Combination`` takes 16 bytes a link more.
@@ -42,6 +46,7 @@ class ColumnFrontier:
         self._hosts = Hosts(self._slots)
         self._postponed = Postponed()
         self._rule = Rule(self._slots, duplicates)
+        self._oldest = 0  # all slots before this one are done
 
     # -- figures ------------------------------------------------------------------------------------------
 
@@ -89,14 +94,26 @@ class ColumnFrontier:
     # -- leases -------------------------------------------------------------------------------------------
 
     def lease(self, now: float) -> Lease | None:
-        if self._postponed:
-            for late, host in self._postponed.due(now):
-                self._wait(late, host)
+        self._come_back(now)
         slot = self._hosts.take(now)
         if slot == NOTHING:
             return None
         self._slots.state[slot] = LEASED
         return self._slots.lease(slot)
+
+    def lease_oldest(self, now: float) -> Lease | None:
+        self._come_back(now)
+        state = self._slots.state
+        while self._oldest < self._slots.count and state.item(self._oldest) == DONE:
+            self._oldest += 1
+        waits = np.flatnonzero(state[self._oldest : self._slots.count][:LOOK] <= HOT) + self._oldest
+        for slot in waits.tolist():
+            if self._hosts.take_one(slot, now):
+                state[slot] = LEASED
+                lease = self._slots.lease(slot)
+                lease.oldest = True
+                return lease
+        return None
 
     def done(self, lease: Lease, ready_at: float = 0.0) -> None:
         state, slot = self._slots.state, lease.slot
@@ -134,6 +151,12 @@ class ColumnFrontier:
         else:
             slots.state[slot] = COLD
             self._hosts.enter(host, slots.merit(slot))
+
+    def _come_back(self, now: float) -> None:
+        """Postponed links whose time has come wait again."""
+        if self._postponed:
+            for late, host in self._postponed.due(now):
+                self._wait(late, host)
 
     def hold(self, host: int, ready_at: float) -> None:
         self._hosts.hold(host, ready_at)

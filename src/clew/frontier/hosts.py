@@ -167,6 +167,18 @@ class Hosts:
                 self._offer(host, queue)  # the clock went back
         return NOTHING
 
+    def take_one(self, slot: int, now: float) -> bool:
+        """Take this waiting link out of its queue and make its host busy, if that may be visited at ``now``."""
+        queue = self.queues[self._slots.host.item(slot)]
+        if queue.busy or queue.ready_at > now:
+            return False
+        self._now = now
+        self.remove(np.array([slot]), np.array([self._state.item(slot) == HOT]))
+        queue.where = IDLE
+        queue.busy = True
+        self.busy += 1
+        return True
+
     def free(self, host: int, ready_at: float) -> None:
         """A busy host may be visited again at ``ready_at``."""
         queue = self.queues[host]

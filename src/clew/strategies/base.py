@@ -231,6 +231,11 @@ class Strategy(ABC):
         """
         return 0
 
+    def explores(self) -> bool:
+        """Whether the next link to be taken is the one that has waited longest, and not the best; asked before every
+        link, so it must be cheap. In a crawl that is resumed it must say the same again."""
+        return False
+
     def learn(self, visit: Visit) -> None:
         """Called after every visit, in order: what was predicted against what was found.
 
