@@ -72,7 +72,7 @@ MOVED: Mapping[str, tuple[str, ...]] = {
 class JudgeSettings(Section, frozen=True):
     """[judge]: is this page it. The table [judge.NAME] is for settings of one judge, see docs/judges.md"""
 
-    name: Annotated[str, doc("The judge, or package.module:Class for one of your own.")] = "naive-bayes"
+    name: Annotated[str, doc("The judge, or package.module:Class for one of your own.")] = "auto"
     threshold: Annotated[
         float, doc("A page is relevant from this relevance on; 0: that of the least relevant start page.", ge=0, le=1)
     ] = 0.5
@@ -372,7 +372,7 @@ def _judge(given: dict[str, Any], origin: str) -> dict[str, Any]:
     tables = {name: value for name, value in given.items() if isinstance(value, dict)}
     moved = {name: value for name, value in given.items() if name in MOVED and name not in tables}
     for name in moved:
-        _hint(origin, name, str(given.get("name", "naive-bayes")))
+        _hint(origin, name, str(given.get("name", "auto")))
     if wrong := sorted({"tables", "moved"} & (set(given) - set(tables))):
         raise ConfigError(
             f"{origin}: [judge] has no setting {wrong[0]!r}; it has: name, threshold; see docs/settings.md"

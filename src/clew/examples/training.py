@@ -31,8 +31,8 @@ EVEN = 0.5
 """The relevance that calibrated judges give a page that may as well be wanted as not."""
 
 OBSERVED = "[judge]"
-"""Under what the journal keeps up to which visit the judge learned from the crawl's pages, and as its state, up to which
-it was shown them last (it may have learned nothing then). No strategy is called so."""
+"""Under what the journal keeps up to which visit the judge learned from the crawl's pages, and as its state, up to
+which it was shown them last (it may have learned nothing then). No strategy is called so."""
 
 Make = Callable[[], Judge]
 
@@ -45,8 +45,8 @@ def held_back(line: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class Adoption:
     """A judge and why it was chosen. Losses are NaN where nothing was held back. ``archetypes`` pages of the crawl were
-    added to the examples; ``taught`` are all pages that the judge was trained on. ``observed`` pages of the crawl taught
-    it how words are used there, and what pages are like that nobody wants."""
+    added to the examples; ``taught`` are all pages that the judge was trained on. ``observed`` pages of the crawl
+    taught it how words are used there, and what pages are like that nobody wants."""
 
     judge: Judge
     adopted: bool

@@ -58,7 +58,7 @@ class KeywordsJudge(Judge):
     @classmethod
     def reads_text(cls, context: JudgeContext) -> bool:
         lists = (context.keywords, *context.keywords_by_topic.values())
-        return any(_is_pattern(word) for words in lists for word in words)
+        return any(is_pattern(word) for words in lists for word in words)
 
     def fit(self, examples: Sequence[Example]) -> None:
         """Nothing to learn."""
@@ -81,7 +81,7 @@ class WeightedWords:
     def __init__(self, keywords: Mapping[str, float]) -> None:
         self.keywords = dict(keywords)
         self.whole = sum(weight for weight in keywords.values() if weight > 0)
-        self.patterns = {word: _pattern(word) for word in keywords if _is_pattern(word)}
+        self.patterns = {word: _pattern(word) for word in keywords if is_pattern(word)}
         self._ids: dict[str, list[TermIds]] = {}
 
     def parts(self, page: Page) -> list[tuple[str, float]]:
@@ -106,7 +106,8 @@ class WeightedWords:
         return self._ids[language]
 
 
-def _is_pattern(word: str) -> bool:
+def is_pattern(word: str) -> bool:
+    """Whether a keyword is a regular expression."""
     return len(word) > 2 and word.startswith("/") and word.endswith("/")
 
 

@@ -1,1 +1,1 @@
-"""The judge that chooses and blends by what there is: words, pairs of words and meaning; examples, keywords, a crawl."""
+"""The judge that chooses and blends by what there is: words and meaning; examples, keywords, the crawl itself."""

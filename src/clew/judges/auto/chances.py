@@ -5,7 +5,9 @@ share of the first, the base rate π, is estimated with them (the prior correcti
 2002: EM with the chances of the pages as they are, not as among the examples):
 
     E:  p_i = π·f₁(s_i) / (π·f₁(s_i) + (1−π)·f₀(s_i))
-    M:  π = (Σp_i + a) / (n + a + b),   μ₁ = (k·m + Σp_i·s_i) / (k + Σp_i),   σ₁² = (h·v + Σp_i·(s_i − μ₁)²) / (h + Σp_i)
+    M:  π = (Σp_i + a) / (n + a + b)
+        μ₁ = (k·m + Σp_i·s_i) / (k + Σp_i)
+        σ₁² = (h·v + Σp_i·(s_i − μ₁)²) / (h + Σp_i)
 
 m is the mean score of the examples, each scored by a judge that did not know it, v the variance that is expected; they
 count as k and h pages. f₀ has no prior, but a heavier tail: a share τ of it is three times as wide. What scores less

@@ -34,6 +34,7 @@ from clew.judges.auto.termvectors import LANGUAGE, TermVectors, term_vectors
 from clew.judges.base import Judge, JudgeContext
 from clew.judges.features import Features
 from clew.judges.hierarchy import Hierarchy
+from clew.judges.keywords import is_pattern
 from clew.judges.trained import BACKGROUND_PAGES, UNKNOWN, judgement
 from clew.model import OTHER, Doubles, Example, Floats, Judgement, Page, TermIds
 from clew.section import Section, doc
@@ -126,15 +127,17 @@ class AutoJudge(Judge):
         )
 
     def _told(self, words: Mapping[str, float]) -> Seen:
-        """Keywords as a page: each phrase's terms and pairs, weighing the same wherever it stands."""
+        """Keywords as a page: each phrase's terms and pairs, weighing the same wherever it stands; what speaks against
+        the topic weighs less than nothing."""
         terms = tokeniser(self.languages[0] if self.languages else LANGUAGE)
         found: dict[int, float] = {}
         order: list[TermIds] = []
         for word, weight in words.items():
             ids = terms.ids(word)
-            order.append(ids)
+            if weight > 0:
+                order.append(ids)
             for feature in FEATURES.of_terms(ids)[0].tolist() if len(ids) else ():
-                found[feature] = max(found.get(feature, 0.0), weight)
+                found[feature] = found.get(feature, 0.0) + weight
         ids = np.array(sorted(found), np.uint32)
         vectors = self._vectors()
         mean = vectors.mean(np.concatenate(order)) if vectors is not None and order else None
@@ -190,17 +193,13 @@ def _worse(blend: Blend) -> bool:
 
 
 def _keywords(context: JudgeContext) -> dict[int, dict[str, float]]:
-    """The keywords of each topic that speak for it; regular expressions say nothing to this judge."""
+    """The keywords of each topic that has one for it; regular expressions say nothing to this judge."""
     given = dict(context.keywords_by_topic)
     if context.keywords:
         given[context.topics[0]] = {**given.get(context.topics[0], {}), **context.keywords}
     found = {}
     for place, topic in enumerate(context.topics):
-        words = {
-            word: weight
-            for word, weight in given.get(topic, {}).items()
-            if weight > 0 and not (len(word) > 2 and word.startswith("/") and word.endswith("/"))
-        }
-        if words:
+        words = {word: weight for word, weight in given.get(topic, {}).items() if not is_pattern(word)}
+        if any(weight > 0 for weight in words.values()):
             found[place] = words
     return found

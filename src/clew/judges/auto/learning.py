@@ -105,15 +105,11 @@ class _Work:
         if lesson.crawled:
             holders = self.pages.holders(left) + CRAWL_GENERAL * self.shares
             self.idfs.append(np.log1p((float(left.sum()) + CRAWL_GENERAL) / (1.0 + holders)))
-        found = []
+        found, every = [], np.ones(len(self.vocabulary))
         for number, idf in enumerate(self.idfs):
             examples, pages = self.examples.scaled(idf), self.pages.scaled(idf)
             against = BACKGROUND * unit(pages.total(left)) if number else None
-            found.append(
-                _Space(
-                    examples, pages, against, (examples.dot(np.ones(len(idf))) > 0, pages.dot(np.ones(len(idf))) > 0)
-                )
-            )
+            found.append(_Space(examples, pages, against, (examples.dot(every) > 0, pages.dot(every) > 0)))
         if lesson.general is not None:
             self.centre = self._centre(left)
             sides = [DenseRows(directions(means, self.centre)) for means in self.means]
