@@ -41,6 +41,10 @@ CENTRE = 0.85
 """Before the crawl, the threshold on the way from general text to a relevant page: real pages have more in common."""
 
 FARTHEST = 0.95
+APART, APART_SLOPE = 2.5, 1.5
+"""A page stands out that scores so many standard deviations above the others, and how sharply: it is taken out of the
+statistics of pages that are not relevant."""
+
 LEAST_WAY = 0.5
 """The threshold is so many standard deviations above the mean of other pages, at least."""
 
@@ -64,13 +68,14 @@ class Views:
 @dataclass(frozen=True, slots=True, eq=False)
 class Blend:
     """Log odds of a page: Σ_m scale[m] · (score − missing[m]) + shift; ``missing`` is the score of a page of which a
-    view can tell nothing. ``chances`` float64[p] of the pages it was made with. ``gain``: by how much held-out examples
+    view can tell nothing. ``apart`` float64[p]: how much each of the pages stands out, and does not count among the others.
+    ``gain``: by how much held-out examples
     rank higher than with general words and meaning alone, in the logarithm; NaN where there are too few to tell."""
 
     scale: Doubles
     missing: Doubles
     shift: float
-    chances: Doubles
+    apart: Doubles
     gain: float = float("nan")
     found: Mixture | None = None
 
@@ -109,11 +114,11 @@ def choose(standard: Views, own: Bools, weights: Doubles, count: int) -> tuple[D
     return best, value(best) - value(weights_of(0.0, usual[1]))
 
 
-def of_crawl(views: Views, own: Bools, count: int, chances: Doubles, steepness: float) -> Blend:
+def of_crawl(views: Views, own: Bools, count: int, apart: Doubles, steepness: float) -> Blend:
     """The blend of a topic by crawled pages. ``own`` bool[n]: its examples that were held out; ``count``: how many it
-    has; ``chances`` float64[p]: of the pages, as far as they are known; ``steepness``: log odds from the mean of other
+    has; ``apart`` float64[p]: how much the pages stood out so far; ``steepness``: log odds from the mean of other
     pages to the threshold."""
-    left = 1.0 - chances
+    left = 1.0 - apart
     standard, means, spreads = views.standard(left)
     own = np.asarray(own & np.isfinite(views.examples[:2]).all(axis=0), np.bool_)
     blend, gain = choose(standard, own, left, count)
@@ -125,7 +130,8 @@ def of_crawl(views: Views, own: Bools, count: int, chances: Doubles, steepness: 
     at = max(threshold(scores, found.chances), found.mean_other + LEAST_WAY * found.spread_other)
     slope = steepness / (at - found.mean_other)
     scale = slope * blend / (spreads * spread)
-    return Blend(scale, means, -slope * (at + mean / spread), found.chances, gain, found)
+    apart = 1.0 / (1.0 + np.exp(-np.clip(APART_SLOPE * (scores - APART), -60.0, 60.0)))
+    return Blend(scale, means, -slope * (at + mean / spread), apart, gain, found)
 
 
 def _spread(held: Doubles) -> float:

@@ -39,8 +39,8 @@ FIRST_HITS, FIRST_MISSES = 2.0, 18.0
 WIDEST = 2.0
 """The standard deviation of relevant pages, at most, as a multiple of what is expected."""
 
-STARTS = (0.3, 0.6, 0.9)
-"""Shares of the pages, the lowest ones, that EM begins with as not relevant."""
+NARROW = 0.6
+"""EM begins with the others at the median of all pages, so much as wide as all."""
 
 BETA = 2.0
 
@@ -71,34 +71,17 @@ class Estimate:
 
 def mixture(scores: Doubles, mean: float, spread: float) -> Mixture:
     """Fit the two distributions to scores float64[n] of crawled pages, n > 0. ``mean`` and ``spread`` are expected of
-    relevant ones. EM begins with the lowest pages as the others, more and more of them, and the likeliest end counts:
-    a crawl may have found hardly anything, or little else than what it looked for."""
-    ordered = np.sort(scores)
-    found = []
-    for share in STARTS:
-        lowest = ordered[: max(int(share * len(ordered)), 2)]
-        others = float(lowest.mean()), max(float(lowest.std()), 0.3 * spread, 1e-6)
-        found.append(_fit(scores, mean, spread, others, 1.0 - share))
-    return max(found, key=lambda pair: pair[0])[1]
-
-
-def _fit(
-    scores: Doubles, mean: float, spread: float, others: tuple[float, float], base: float
-) -> tuple[float, Mixture]:
-    """EM from one beginning: the log likelihood at the end, that of the expectations included, and what was found."""
-    mean1, spread1, (mean0, spread0), n = mean, spread, others, len(scores)
+    relevant ones."""
+    mean1, spread1, n = mean, spread, len(scores)
+    mean0, spread0 = float(np.median(scores)), max(NARROW * float(scores.std()), 1e-6)
+    base = FIRST_HITS / (FIRST_HITS + FIRST_MISSES)
     order = np.argsort(scores, kind="stable")
     chances = np.zeros(n)
-    likelihood = 0.0
     for _ in range(ROUNDS):
         mine = base * _normal(scores, mean1, spread1)
         rest = (1.0 - base) * (
             (1.0 - TAIL) * _normal(scores, mean0, spread0) + TAIL * _normal(scores, mean0, WIDER * spread0)
         )
-        likelihood = float(np.log(np.maximum(mine + rest, 1e-300)).sum())
-        likelihood += FIRST_HITS * np.log(base) + FIRST_MISSES * np.log(1.0 - base)
-        likelihood -= EXAMPLE_PAGES * ((mean1 - mean) / spread1) ** 2 / 2.0
-        likelihood -= SPREAD_PAGES * (np.log(spread1 / spread) + (spread / spread1) ** 2 / 2.0)
         raw = mine / np.maximum(mine + rest, 1e-300)
         rising = np.empty(n)
         rising[order] = np.maximum.accumulate(raw[order])
@@ -112,7 +95,7 @@ def _fit(
         weight = max(float(left.sum()), 1e-9)
         mean0 = float(left @ scores) / weight
         spread0 = max(float(np.sqrt(left @ (scores - mean0) ** 2 / weight)), 0.1 * spread, 1e-6)
-    return likelihood, Mixture(chances, base, mean1, spread1, mean0, spread0)
+    return Mixture(chances, base, mean1, spread1, mean0, spread0)
 
 
 def threshold(scores: Doubles, chances: Doubles, beta: float = BETA) -> float:

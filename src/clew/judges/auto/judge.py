@@ -8,8 +8,8 @@ symbol     name
 =========  =============================================================================================
 x, c       page and topic as vectors (rows.py): TF-IDF with the document frequencies of general text; with
            those of the crawl; the mean of word vectors less that of the crawl
-μ          the mean among pages that are not relevant: crawled ones, each counting by its chance of not
-           being one; before the crawl, pages of general text
+μ          the mean among pages that are not relevant: crawled ones, those that
+           stand out counting less; before the crawl, pages of general text
 α          the blend in standard deviations of these, chosen by leaving each example out (blending.py)
 t          the threshold: where expected precision and recall are best (chances.py)
 =========  =============================================================================================
@@ -94,7 +94,7 @@ class AutoJudge(Judge):
     def observe(self, pages: Sequence[Page]) -> bool:
         if len(pages) < LEAST_PAGES or self.model is None:
             return False
-        model, blends = learn(self._lesson([self._seen(page) for page in pages], crawled=True), self.model)
+        model, blends = learn(self._lesson([self._seen(page) for page in pages], crawled=True))
         if any(_worse(one) for one in blends):
             return False
         self.model = model

@@ -30,7 +30,7 @@ CENTRE_GENERAL = 200.0
 """The same of the mean of word vectors."""
 
 PASSES = 3
-"""How often the chances of crawled pages and what follows from them are worked out in turn."""
+"""How often it is worked out in turn which crawled pages stand out, and the statistics of the others."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,17 +61,13 @@ class _Space:
     known: tuple[Bools, Bools]
 
 
-def learn(lesson: Lesson, before: Model | None = None) -> tuple[Model, list[Blend]]:
-    """A model, and the blend of each topic. ``before``: the model by which the chances of crawled pages begin."""
+def learn(lesson: Lesson) -> tuple[Model, list[Blend]]:
+    """A model, and the blend of each topic."""
     work = _Work(lesson)
-    chances = np.zeros((len(lesson.pages), len(lesson.tree.parents)))
-    if before is not None:
-        chances = np.array([_chances(before, page) for page in lesson.pages])
-    if not lesson.crawled:
-        return work.model(work.spaces(chances), chances)
-    for _ in range(PASSES - 1):
-        chances = np.array([blend.chances for blend in work.blends(work.spaces(chances), chances)]).T
-    return work.model(work.spaces(chances), chances)
+    apart = np.zeros((len(lesson.pages), len(lesson.tree.parents)))
+    for _ in range(PASSES - 1 if lesson.crawled else 0):
+        apart = np.array([blend.apart for blend in work.blends(work.spaces(apart), apart)]).T
+    return work.model(work.spaces(apart), apart)
 
 
 class _Work:
@@ -98,9 +94,9 @@ class _Work:
         self.idfs: list[Doubles] = []
         self.centre = np.zeros(0)
 
-    def spaces(self, chances: Doubles) -> list[_Space]:
-        """The views, with what crawled pages say: ``chances`` float64[p, k] that they are of the topics."""
-        lesson, left = self.lesson, 1.0 - chances.max(axis=1, initial=0.0)
+    def spaces(self, apart: Doubles) -> list[_Space]:
+        """The views, with what crawled pages say: ``apart`` float64[p, k], how much they stand out by topic."""
+        lesson, left = self.lesson, 1.0 - apart.max(axis=1, initial=0.0)
         self.idfs = [self.general_idf]
         if lesson.crawled:
             holders = self.pages.holders(left) + CRAWL_GENERAL * self.shares
@@ -127,13 +123,13 @@ class _Work:
         total = weights @ self.means[1][known] + CENTRE_GENERAL * general
         return np.asarray(total / (float(weights.sum()) + CENTRE_GENERAL), np.float64)
 
-    def blends(self, spaces: Sequence[_Space], chances: Doubles) -> list[Blend]:
-        return [self._blend(spaces, topic, chances[:, topic])[0] for topic in range(len(self.own))]
+    def blends(self, spaces: Sequence[_Space], apart: Doubles) -> list[Blend]:
+        return [self._blend(spaces, topic, apart[:, topic])[0] for topic in range(len(self.own))]
 
-    def _blend(self, spaces: Sequence[_Space], topic: int, chances: Doubles) -> tuple[Blend, list[Doubles]]:
+    def _blend(self, spaces: Sequence[_Space], topic: int, apart: Doubles) -> tuple[Blend, list[Doubles]]:
         """The blend of a topic, and its centroid in each space."""
         lesson, own, other = self.lesson, self.own[topic], self.other[topic]
-        n, p = len(own), len(chances)
+        n, p = len(own), len(apart)
         held, pages, alone = np.full((3, n), np.nan), np.full((3, p), np.nan), np.full(3, np.nan)
         centroids = []
         for view, space in zip(self._views(len(spaces)), spaces, strict=True):
@@ -148,7 +144,7 @@ class _Work:
         views, mine, against = Views(held, pages), (own > 0) & real, (other > 0) & real
         count = int((own > 0).sum())
         if lesson.crawled:
-            return of_crawl(views, mine, count, chances, lesson.steepness), centroids
+            return of_crawl(views, mine, count, apart, lesson.steepness), centroids
         return of_general_text(views, mine, against, alone, count, lesson.steepness), centroids
 
     def _views(self, spaces: int) -> list[int]:
@@ -156,8 +152,8 @@ class _Work:
         words = list(range(len(self.idfs)))
         return words + [2] * (spaces - len(words))
 
-    def model(self, spaces: Sequence[_Space], chances: Doubles) -> tuple[Model, list[Blend]]:
-        made = [self._blend(spaces, topic, chances[:, topic]) for topic in range(len(self.own))]
+    def model(self, spaces: Sequence[_Space], apart: Doubles) -> tuple[Model, list[Blend]]:
+        made = [self._blend(spaces, topic, apart[:, topic]) for topic in range(len(self.own))]
         blends = [blend for blend, _ in made]
         views = self._views(len(spaces))
         words = [np.array([centroids[number] * idf for _, centroids in made]).T for number, idf in enumerate(self.idfs)]
@@ -173,12 +169,6 @@ class _Work:
             np.array([blend.shift for blend in blends]),
         )
         return model, blends
-
-
-def _chances(model: Model, page: Seen) -> Doubles:
-    places, counts = model.vocabulary.project(page[0])
-    odds = model.odds(places, counts, page[1])
-    return np.zeros(len(model.shift)) if odds is None else 1.0 / (1.0 + np.exp(-np.clip(odds, -60.0, 60.0)))
 
 
 def _vocabulary(examples: Sequence[Bag], pages: Sequence[Bag], general: TermIds, most: int) -> Vocabulary:
