@@ -335,7 +335,7 @@ class Settings(Section, frozen=True):
     project: ProjectSettings = field(default_factory=ProjectSettings)
     interest: InterestSettings = field(default_factory=InterestSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
-    strategy: dict[str, Any] = field(default_factory=lambda: {"name": "best-first"})
+    strategy: dict[str, Any] = field(default_factory=lambda: {"name": "clew"})
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
     stop: StopSettings = field(default_factory=StopSettings)
     politeness: PolitenessSettings = field(default_factory=PolitenessSettings)

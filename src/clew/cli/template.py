@@ -24,7 +24,7 @@ name = {judge}
 threshold = 0.5                # a page is relevant from this relevance on
 
 [strategy]
-name = "best-first"
+name = "clew"
 
 [crawl]
 contact = {contact}                   # live crawls need a mail address or URL where site owners reach you

@@ -40,6 +40,10 @@ from clew.strategies.clew.credit import NONE, ONE, Credit, whole
 from clew.strategies.clew.gate import NAMES, Gate, as_evidence
 from clew.strategies.clew.settings import ClewSettings
 from clew.strategies.clew.values import LinkValues, Topic
+from clew.words import form, many
+
+EXPLORED = 100
+"""After so many pages half as many links are taken for their age as at first."""
 
 FAR = 0.5
 """Nothing relevant is near when the best link promises less than so much of the mean relevance so far."""
@@ -61,7 +65,7 @@ class Clew(Strategy):
         self.gate = Gate(self.settings)
         self.values: LinkValues | None = None
         self._view: View | None = None
-        self._pages = 0
+        self._pages = self._seed = 0
         self._grown: list[tuple[int, int]] = []
         self._stale = self._far = False
 
@@ -74,6 +78,7 @@ class Clew(Strategy):
     def begin(self, view: View) -> None:
         self.gate = Gate(self.settings)
         self._view, self._pages, self._far = view, 0, False
+        self._seed = int(view.rng("clew explores").integers(2**32))
         examples = list(view.training)
         wanted = view.interest.targets(examples, view.judge.judge)
         chosen = {id(one) for one in wanted}
@@ -114,6 +119,10 @@ class Clew(Strategy):
         if self._pages % self.settings.refresh == 0:
             self.gate.refresh(self.credit.mean / ONE)
             self._stale = True
+
+    def explores(self) -> bool:
+        share = self.settings.explore / (1.0 + self._pages / EXPLORED)
+        return share > 0 and float(np.random.default_rng([self._seed, self._pages]).random()) < share
 
     def score(self, links: LinkBatch) -> Doubles:
         """The value of each link's own words; ``combination`` makes the score of its URL."""
@@ -159,7 +168,9 @@ class Clew(Strategy):
             fetched, paid = self.credit.fetched.item(row), self.credit.paid.item(row) / ONE
             found.append(f"clew: it stands on a page of relevance {source.relevance:.3f} ({source.url})")
             if fetched:
-                found.append(f"clew: {fetched} links of that page were followed; they led to {paid:.2f} relevant pages")
+                they = form(fetched, "it", "they")
+                followed = f"{many(fetched, 'link')} of that page {form(fetched, 'was', 'were')} followed"
+                found.append(f"clew: {followed}; {they} led to {paid:.2f} relevant pages")
         if self.values is not None:
             text = links.anchor_text(index)
             named = f" (“{text}”)" if text else ""

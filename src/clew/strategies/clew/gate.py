@@ -31,19 +31,20 @@ from clew.strategies.clew.settings import ClewSettings
 EVIDENCE = ("pages", "sum", "words", "rates")
 """What evidence of a URL there is, in the order of the weights."""
 
-NAMES = ("all", "pages and words", "pages", "learned")
+NAMES = ("all", "pages and words", "pages", "rates", "learned")
 
 WEIGHTS = np.array(
     [
         [0.7, 0.25, 0.4, 0.6],
         [1.0, 0.5, 1.0, 0.0],
         [1.0, 0.0, 0.0, 0.0],
+        [0.7, 0.25, 0.4, 1.0],
         [0.7, 0.25, 0.4, 0.6],
     ]
 )
-"""float64[experts, evidence]; chosen on half a of the family of tasks (tools/priors)."""
+"""float64[experts, evidence]; chosen by hand on the family of tasks that is to develop on (docs/strategies/clew.md)."""
 
-ALIKE = np.array([[0.5, 0.5, 0.5, 0.5], [0.5, 0.5, 0.5, 0.0], [1.0, 0.0, 0.0, 0.0], [0.5, 0.5, 0.5, 0.5]])
+ALIKE = np.array([[0.5] * 4, [0.5, 0.5, 0.5, 0.0], [1.0, 0.0, 0.0, 0.0], [0.5, 0.5, 0.5, 1.0], [0.5] * 4])
 """The same without priors."""
 
 SLOPE, SHIFT = 0.5, -1.0

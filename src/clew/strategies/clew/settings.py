@@ -22,4 +22,8 @@ class ClewSettings(Section, frozen=True):
     discount: Annotated[
         float, doc("A page is worth at least this share of the best page reached through it.", ge=0, lt=1)
     ] = 0.0
+    explore: Annotated[
+        float,
+        doc("Share of the first pages that are the oldest links, not the best; it fades: e / (1 + n/100).", ge=0, le=1),
+    ] = 0.0
     refresh: Annotated[int, doc("After so many pages all waiting links are scored again.", ge=1)] = 25

@@ -1,0 +1,282 @@
+"""The strategy clew: what pages are worth, what links say, what experts expect, and that the gate does no harm."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import log, log1p, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clew.frontier.columns import ColumnFrontier
+from clew.judges.base import JudgeContext
+from clew.judges.keywords import KeywordsJudge
+from clew.model import OTHER, Example, Judgement, LinkBatch, LinkKind, Session, Visit
+from clew.strategies.clew import Clew
+from clew.strategies.clew.credit import FIRST_MEAN, NONE, ONE, Credit, whole
+from clew.strategies.clew.gate import SHARE, Gate, as_evidence, evidence, sigmoid
+from clew.strategies.clew.settings import ClewSettings
+from clew.strategies.clew.values import LinkValues, Topic
+from clew.strategies.registry import make
+from clew.testing.pages import visit_of
+from clew.text.reader import seed_links
+from support import StubView, batch_of, html_page, text_page
+
+SAILING = [text_page(f"<h1>Sailing</h1> boats sails harbour regatta wind {word}") for word in ("keel", "mast")]
+COOKING = [text_page("cake oven flour sugar butter kitchen recipe")]
+LINKS = "<html lang=en><p><a href=/one>sailing boats</a></p><p>cake and flour</p><p><a href=/two>oven</a></p>"
+
+
+def view() -> StubView:
+    return StubView(
+        [*(Example(page.url, 0, page) for page in SAILING), *(Example(page.url, OTHER, page) for page in COOKING)]
+    )
+
+
+def clew(**given: Any) -> Clew:
+    made = Clew(ClewSettings(**given))
+    made.begin(view())
+    return made
+
+
+def page_of(visit: Visit, links: LinkBatch | None = None, evidence: tuple[float, ...] = ()) -> Visit:
+    """The visit as a crawl has it: judged, with what was known of its link."""
+    judged = Judgement(np.array([visit.relevance], np.float32), 0, 0.5)
+    return replace(visit, judgement=judged, links=links, link=replace(visit.link, evidence=evidence))
+
+
+class TestCredit:
+    def test_rates_by_hand(self) -> None:
+        table = Credit()
+        assert table.add(1, 0, whole(1.0)) == []
+        mean = (20 * FIRST_MEAN + ONE) // 21
+        assert table.mean == table.prior[1] == mean == 390
+        before = table.rates(np.array([1]))[0]
+        assert before == mean
+        [(row, more)] = table.add(2, 1, whole(0.5))
+        assert (row, before + more) == (1, (2048 + 2 * mean) // 3)
+        assert table.rates(np.array([1]))[0] == (2048 + 2 * mean) // 3 == 942
+        assert table.rates(np.array([0, -3])).tolist() == [ONE // 2] * 2
+        assert table.relevances(np.array([1, 2, 0])).tolist() == [ONE, ONE // 2, ONE]
+
+    def test_a_redirect_stands_for_the_page_it_was_linked_from(self) -> None:
+        table = Credit.of([0, 1, 2], [whole(0.25), NONE, whole(1.0)])
+        assert table.relevance[2] == whole(0.25)
+        assert (table.fetched[1], table.fetched[2], table.paid[1], table.paid[2]) == (1, 1, ONE, ONE)
+
+    def test_worth_is_passed_back_by_the_discount(self) -> None:
+        """1 led to 2, 2 to 3, which is relevant: 2 is worth a half, and 1's link to 2 paid that."""
+        assert Credit.of([0, 1, 2], [0, 0, ONE]).paid[1:3].tolist() == [0, ONE]
+        table = Credit.of([0, 1, 2], [0, 0, ONE], discount=0.5)
+        assert table.worth[1:4].tolist() == [ONE // 4, ONE // 2, ONE]
+        assert (table.paid[1:3].tolist(), table.fetched[1:3].tolist()) == ([ONE // 2, ONE], [1, 1])
+
+    @given(
+        st.lists(st.tuples(st.integers(0, 9), st.integers(-1, ONE)), min_size=1, max_size=150),
+        st.sampled_from([0, 0.5]),
+    )
+    @settings(max_examples=60, deadline=None)
+    def test_what_is_told_as_changed_adds_up(self, visits: list[tuple[int, int]], discount: float) -> None:
+        table, rates = Credit(discount), {}
+        for number, (back, relevance) in enumerate(visits, 1):
+            for row, more in table.add(number, max(number - 1 - back, 0), relevance):
+                rates[row] += more
+            rates[number] = int(table.rates(np.array([number]))[0])
+        rows = np.array(list(rates))
+        assert table.rates(rows).tolist() == list(rates.values())
+
+
+class TestEvidence:
+    def test_by_hand(self) -> None:
+        """Three links on pages of relevance 1, .5 and 0, whose links paid off .5, .25 and 0; m = .1."""
+        x = evidence(*(np.array([value]) for value in (3.0, 1.5, 1.5, 0.75)), 0.1)[0]
+        share = (1.5 + 0.2) / 5
+        assert x.tolist() == pytest.approx([log(share / (1 - share)), log(1.55), 1.5, log(0.25 / 0.75)])
+
+    def test_a_frontier_adds_it_up(self) -> None:
+        strategy = clew()
+        strategy.credit = Credit.of([0, 0], [ONE, ONE // 2])
+        frontier = ColumnFrontier(strategy.combination)
+        for row, score in ((1, -1.0), (2, 2.0)):
+            frontier.add(np.array([7], np.uint64), np.zeros(1, np.uint32), np.array([score]), row)
+        [lease] = frontier.best(1)
+        assert lease.evidence == (2, 2.0, ONE * 3 // 2, sum(strategy.credit.rates(np.array([1, 2])).tolist()))
+        x = as_evidence(np.array([lease.evidence], np.float64), strategy.gate.used.mean)
+        assert lease.score == pytest.approx(float(strategy.gate.used(x)[0]), rel=1e-6)
+
+
+class TestGate:
+    X = np.array([[0.5, -1.0, 2.0, 0.25], [-2.0, 0.5, -1.0, 1.0], [3.0, 1.0, 0.0, -2.0]])
+
+    def test_the_first_opinion_by_hand(self) -> None:
+        gate = Gate(ClewSettings())
+        values = [0.35 - 0.25 + 0.8 + 0.15, 0.5 - 0.5 + 2.0, 0.5, 1.15, 1.05]
+        assert gate.used(self.X[:1])[0] == pytest.approx(np.mean([1 / (1 + np.exp(1 - value / 2)) for value in values]))
+
+    def test_shares_by_hand(self) -> None:
+        """Each expert's share is multiplied by the chance it gave to what was found; then one percent is dealt out."""
+        gate = Gate(ClewSettings())
+        said = gate.used.experts(self.X[:1])[0]
+        gate.learn(self.X[0], 1.0)
+        assert gate.learned.shares.tolist() == pytest.approx((0.99 * said / said.sum() + 0.002).tolist())
+        assert gate.used.shares.tolist() == [0.2] * 5
+        gate.refresh(0.3)
+        assert (gate.used.shares.tolist(), gate.used.mean) == (gate.learned.shares.tolist(), 0.3)
+
+    @given(st.lists(st.tuples(*[st.floats(-6, 6)] * 4, st.floats(0, 1)), min_size=1, max_size=120))
+    @settings(max_examples=60, deadline=None)
+    def test_it_does_no_harm(self, fetched: list[tuple[float, ...]]) -> None:
+        """Whatever is fetched, its loss is hardly more than that of the expert that did best on all of it."""
+        gate, mixed, apart = Gate(ClewSettings()), 0.0, np.zeros(5)
+        for *x, relevance in fetched:
+            row = np.array([x])
+            experts = np.clip(gate.learned.experts(row), 1e-4, 1 - 1e-4)
+            p = float(gate.learned(row)[0])
+            mixed -= relevance * log(p) + (1 - relevance) * log(1 - p)
+            apart -= (relevance * np.log(experts) + (1 - relevance) * np.log(1 - experts))[0]
+            gate.learn(row[0], relevance)
+        assert mixed <= apart.min() + log(5) + len(fetched) * log(1 / (1 - SHARE)) + 1e-6
+
+    def test_the_learning_expert_finds_what_pays(self) -> None:
+        """Pages are relevant where the words are bad: the last expert turns its weight of words around."""
+        gate, rng = Gate(ClewSettings()), np.random.default_rng(1)
+        for _ in range(400):
+            x = rng.normal(0, 1, 4)
+            gate.learn(x, float(x[2] < 0))
+        assert gate.learned.weights[-1][2] < 0 < gate.learned.weights[0][2]
+        assert gate.learned.shares.argmax() == 4
+
+    def test_settings(self) -> None:
+        assert len(Gate(ClewSettings(learn=False)).weights) == 4
+        even = Gate(ClewSettings(gate=False))
+        even.learn(self.X[0], 1.0)
+        assert even.learned.shares.tolist() == [0.2] * 5
+        assert Gate(ClewSettings(priors=False)).weights[0].tolist() == [0.5] * 4
+        assert (Gate(ClewSettings(words=0)).weights[:, 2] == 0).all()
+        assert (Gate(ClewSettings(rates=2)).weights[:, 3] == 2 * Gate(ClewSettings()).weights[:, 3]).all()
+        silent = Gate(ClewSettings(words=0))
+        silent.learn(self.X[0], 1.0)
+        assert silent.learned.weights[-1][2] == 0
+
+
+class TestWords:
+    def test_links_on_the_topic_stand_out(self) -> None:
+        values = LinkValues(Topic.of(SAILING, COOKING, {}))
+        batch = batch_of(html_page(LINKS))
+        values.seen(batch)
+        boats, oven = values.of(batch).tolist()
+        assert boats > 0 > oven
+
+    def test_the_cosine_of_an_anchor_by_hand(self) -> None:
+        topic = Topic.of(SAILING, (), {})
+        batch = batch_of(html_page("<html lang=en><p><a href=/x>boats quux</a>"))
+        parts = LinkValues(topic).parts(batch)[0]
+        known, unknown = topic.places(batch.leaves.ids)
+        assert unknown == len(topic.vocabulary) and topic.idf[unknown] == pytest.approx(log1p(1001))
+        idf = topic.idf[[known, unknown]]
+        assert parts[0] == pytest.approx(idf[0] * topic.terms[known] / sqrt(float((idf**2).sum())))
+
+    def test_keywords_do_where_there_are_no_examples(self) -> None:
+        judge = KeywordsJudge(JudgeContext(keywords={"sailing boats": 1.0}))
+        strategy = Clew()
+        strategy.begin(StubView((), judge=judge))
+        batch = batch_of(html_page(LINKS))
+        assert strategy.score(batch)[0] > strategy.score(batch)[1]
+
+    def test_what_is_asked_for_by_name_comes_first(self) -> None:
+        links = seed_links(("http://a.test/",), np.array([3], np.uint64), ["a.test"], lambda url: "", LinkKind.SEED)
+        batch = batch_of(html_page(LINKS))
+        assert clew().score(replace(batch, links=links)).tolist() == [6.0]
+
+
+def test_a_page_of_links_that_paid_off_is_told_to_the_frontier() -> None:
+    strategy = clew()
+    batch = batch_of(html_page(LINKS), relevance=0.9, visit=1)
+    strategy.learn(page_of(visit_of(batch_of(html_page(LINKS), visit=0), 0, 1, 0.9), links=batch))
+    assert strategy.grown() == []
+    strategy.learn(page_of(visit_of(batch, 0, 2, 1.0)))
+    [(row, more)] = strategy.grown()
+    assert (row, int(more["relevance"]), int(more["rates"]) > 0) == (1, 0, True)
+    assert strategy.grown() == []
+
+
+def test_links_are_scored_again_after_so_many_pages() -> None:
+    strategy = clew(refresh=2)
+    strategy.stale()
+    batch = batch_of(html_page(LINKS), visit=0)
+    said = []
+    for number in range(1, 5):
+        strategy.learn(page_of(visit_of(batch, 0, number, 0.9)))
+        said.append(strategy.stale())
+    assert said == [False, True, False, True]
+
+
+def test_a_page_that_is_not_to_be_relevant_is_worth_nothing() -> None:
+    """A duplicate, or a page of a topic that is excluded, whatever the judge says of its text."""
+    strategy = clew()
+    strategy.learn(replace(page_of(visit_of(batch_of(html_page(LINKS), visit=0), 0, 1, 0.9)), relevant=False))
+    assert strategy.credit.relevance[1] == 0
+
+
+def test_it_explores_less_and_less() -> None:
+    batch, explored = batch_of(html_page(LINKS), visit=0), []
+    strategy = clew(explore=0.5)
+    for number in range(1, 901):
+        explored.append(strategy.explores())
+        assert strategy.explores() == explored[-1]
+        strategy.learn(page_of(visit_of(batch, 0, number, 0.2)))
+    assert 30 <= sum(explored[:100]) <= 45 and 5 <= sum(explored[600:]) <= 35
+    assert not any(clew().explores() for _ in range(50))
+
+
+def test_the_discount_reaches_the_table() -> None:
+    assert clew(discount=0.5).credit.discount == ONE // 2
+
+
+def test_state_is_small_and_exact() -> None:
+    strategy, other = clew(), clew()
+    batch = batch_of(html_page(LINKS), relevance=0.8, visit=0)
+    for number in range(1, 30):
+        seen = visit_of(batch, 0, number, number % 3 / 2)
+        strategy.learn(page_of(seen, batch_of(html_page(LINKS), visit=number), (2, 0.5, 3000, 900)))
+    state = strategy.state()
+    assert len(state) < 2_000
+    other.restore(state)
+    assert other.state() == state
+    np.testing.assert_array_equal(other.score(batch_of(html_page(LINKS))), strategy.score(batch_of(html_page(LINKS))))
+    sums = np.array([(3000, 900)], strategy.fields)
+    links, best = np.array([2], np.uint32), np.array([0.5], np.float32)
+    assert other.combined(links, best, sums) == strategy.combined(links, best, sums)
+
+
+def test_it_says_when_nothing_relevant_is_near() -> None:
+    strategy = clew()
+    seen = strategy._view
+    assert isinstance(seen, StubView)
+    for number, best in enumerate((0.9, 0.001, 0.001, 0.9), 1):
+        assert not strategy.adapt(Session(number, 1, 2, 2, 1, 2, 1, best_waiting=best))
+    assert [one.kind for one in seen.decisions] == [
+        "nothing relevant is near: links are followed further",
+        "relevant links are near again",
+    ]
+
+
+def test_explains_in_words() -> None:
+    strategy = clew()
+    batch = batch_of(html_page(LINKS), relevance=0.75, visit=1)
+    strategy.learn(page_of(visit_of(batch_of(html_page(LINKS), visit=0), 0, 1, 0.75), batch))
+    strategy.learn(page_of(visit_of(batch, 1, 2, 1.0)))
+    told = "\n".join(strategy.explain(batch, 0))
+    assert "a page of relevance 0.750 (http://a.test/)" in told
+    assert "1 link of that page was followed; it led to 1.00 relevant pages" in told
+    assert "sailing boats" in told
+    assert "experts weigh: all 0.20" in told
+
+
+def test_it_is_made_by_name_with_its_settings() -> None:
+    made = make("clew", {"refresh": 7})
+    assert isinstance(made, Clew) and made.settings.refresh == 7
+    assert float(sigmoid(np.zeros(1))[0]) == 0.5
