@@ -178,6 +178,7 @@ FEATURES = {"lead": Case(1.0)}
 VECTORS = {**FEATURES, "heaviest": Case(3)}
 LINEAR = {**VECTORS, "features": Case(6), "selection": Case(NUMBER, SELECTED), "cost": Case(0.01)}
 JUDGE_CASES: dict[str, dict[str, Case]] = {
+    "auto": {"steepness": Case(2.0)},
     "naive-bayes": {**FEATURES, "smoothing": Case(2.0)},
     "centroid": {**VECTORS, "negative": Case(0.0), "examples": Case(2), "least_examples": Case(4)},
     "svm": LINEAR,

@@ -32,7 +32,7 @@ ENOUGH = 5
 
 EXPECTED, SPREAD = 1.5, 0.8
 """Where relevant pages lie, in standard deviations of the others, if there is no second example to tell; and how far
-apart."""
+apart they lie."""
 
 ONLY_SHARES = (0.24, 0.24, 0.6)
 """Of the way from general text to a topic's only example, so far other pages of its kind come: by view."""
@@ -68,9 +68,9 @@ class Views:
 @dataclass(frozen=True, slots=True, eq=False)
 class Blend:
     """Log odds of a page: Σ_m scale[m] · (score − missing[m]) + shift; ``missing`` is the score of a page of which a
-    view can tell nothing. ``apart`` float64[p]: how much each of the pages stands out, and does not count among the others.
-    ``gain``: by how much held-out examples
-    rank higher than with general words and meaning alone, in the logarithm; NaN where there are too few to tell."""
+    view can tell nothing. ``apart`` float64[p]: how much each of the pages stands out, and does not count among the
+    others. ``gain``: by how much held-out examples rank higher than with general words and meaning alone, in the
+    logarithm; NaN where there are too few to tell."""
 
     scale: Doubles
     missing: Doubles
@@ -114,30 +114,26 @@ def choose(standard: Views, own: Bools, weights: Doubles, count: int) -> tuple[D
     return best, value(best) - value(weights_of(0.0, usual[1]))
 
 
-def of_crawl(views: Views, own: Bools, count: int, apart: Doubles, steepness: float) -> Blend:
-    """The blend of a topic by crawled pages. ``own`` bool[n]: its examples that were held out; ``count``: how many it
+def of_crawl(views: Views, own: Bools, count: int, apart: Doubles, steepness: float, last: bool = True) -> Blend:
+    """The blend of a topic by crawled pages; the usual one unless this is the ``last`` round.
+
+    ``own`` bool[n]: its examples that were held out; ``count``: how many it
     has; ``apart`` float64[p]: how much the pages stood out so far; ``steepness``: log odds from the mean of other
     pages to the threshold."""
     left = 1.0 - apart
     standard, means, spreads = views.standard(left)
     own = np.asarray(own & np.isfinite(views.examples[:2]).all(axis=0), np.bool_)
-    blend, gain = choose(standard, own, left, count)
+    blend, gain = choose(standard, own, left, count) if last else (weights_of(*blended(count)), float("nan"))
     pages = np.asarray(blend @ standard.pages, np.float64)
     mean, spread = _moments(pages, left)
     scores, held = (pages - mean) / spread, (blend @ standard.examples[:, own] - mean) / spread
     expected = float(held.mean()) if len(held) else EXPECTED
-    found = mixture(scores, expected, _spread(held))
+    found = mixture(scores, expected, SPREAD)
     at = max(threshold(scores, found.chances), found.mean_other + LEAST_WAY * found.spread_other)
     slope = steepness / (at - found.mean_other)
     scale = slope * blend / (spreads * spread)
     apart = 1.0 / (1.0 + np.exp(-np.clip(APART_SLOPE * (scores - APART), -60.0, 60.0)))
     return Blend(scale, means, -slope * (at + mean / spread), apart, gain, found)
-
-
-def _spread(held: Doubles) -> float:
-    """How far apart relevant pages lie: as held-out examples do, with ``SPREAD`` as that of five more."""
-    apart = float(((held - held.mean()) ** 2).sum()) if len(held) > 1 else 0.0
-    return float(np.sqrt((SPREAD**2 * 5 + apart) / (5 + max(len(held) - 1, 0))))
 
 
 def of_general_text(views: Views, own: Bools, other: Bools, alone: Doubles, count: int, steepness: float) -> Blend:

@@ -124,9 +124,11 @@ class _Work:
         return np.asarray(total / (float(weights.sum()) + CENTRE_GENERAL), np.float64)
 
     def blends(self, spaces: Sequence[_Space], apart: Doubles) -> list[Blend]:
-        return [self._blend(spaces, topic, apart[:, topic])[0] for topic in range(len(self.own))]
+        return [self._blend(spaces, topic, apart[:, topic], last=False)[0] for topic in range(len(self.own))]
 
-    def _blend(self, spaces: Sequence[_Space], topic: int, apart: Doubles) -> tuple[Blend, list[Doubles]]:
+    def _blend(
+        self, spaces: Sequence[_Space], topic: int, apart: Doubles, *, last: bool = True
+    ) -> tuple[Blend, list[Doubles]]:
         """The blend of a topic, and its centroid in each space."""
         lesson, own, other = self.lesson, self.own[topic], self.other[topic]
         n, p = len(own), len(apart)
@@ -144,7 +146,7 @@ class _Work:
         views, mine, against = Views(held, pages), (own > 0) & real, (other > 0) & real
         count = int((own > 0).sum())
         if lesson.crawled:
-            return of_crawl(views, mine, count, apart, lesson.steepness), centroids
+            return of_crawl(views, mine, count, apart, lesson.steepness, last), centroids
         return of_general_text(views, mine, against, alone, count, lesson.steepness), centroids
 
     def _views(self, spaces: int) -> list[int]:

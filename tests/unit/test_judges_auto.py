@@ -1,0 +1,303 @@
+"""The judge auto: its figures worked by hand, what it learns from, and what it refuses to learn."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from clew.errors import TrainingError
+from clew.judges.auto import judge as module
+from clew.judges.auto import termvectors
+from clew.judges.auto.blending import Views, blended, choose, of_crawl, ranking, weights_of
+from clew.judges.auto.chances import mixture, threshold
+from clew.judges.auto.judge import AutoJudge
+from clew.judges.auto.rows import DenseRows, centroid, unit
+from clew.judges.base import JudgeContext
+from clew.model import OTHER, Example, Page
+from support import text_page
+
+SAILING = (
+    "Sailing around the island takes a day when the wind is fair and the harbour is near.",
+    "The island has a small harbour where sailing boats anchor; sailing lessons start in May.",
+    "A regatta brings sailing crews to the island every summer, with boats from every harbour.",
+    "The skipper trims the sails of the yacht while the crew looks after the anchor.",
+    "Yachts and dinghies race around the buoys; the wind decides the regatta.",
+)
+OTHERS = (
+    "The parliament passed a budget after a long debate about taxes and pensions.",
+    "Bake the bread for forty minutes and let it cool before you cut it with a knife.",
+    "The football club lost the final after extra time and a missed penalty.",
+    "The court held that the defendant was liable for breach of contract and costs.",
+    "Add to basket, free delivery, gift cards, newsletter, privacy policy and cookies.",
+    "The theatre opens its season with a comedy, and tickets are sold at the door.",
+)
+LIKE, UNLIKE = "Our sailing boat reached the harbour before the storm.", "The minister defended the pension budget."
+
+
+def examples(relevant: Sequence[str] = SAILING, irrelevant: Sequence[str] = ()) -> list[Example]:
+    pairs = [*((0, text) for text in relevant), *((OTHER, text) for text in irrelevant)]
+    return [Example(f"http://e.test/{n}", topic, text_page(text)) for n, (topic, text) in enumerate(pairs)]
+
+
+def trained(given: list[Example], context: JudgeContext | None = None, **settings: float) -> AutoJudge:
+    judge = AutoJudge(context or JudgeContext(), AutoJudge.Settings(**settings))  # type: ignore[arg-type]
+    judge.fit(given)
+    return judge
+
+
+def crawled(relevant: int = 10) -> list[Page]:
+    """Sixty pages with the words that every page of a site has; some are about sailing."""
+    frame = "home contact imprint search login"
+    rng = np.random.default_rng(4)
+    pages = []
+    for number in range(60):
+        texts = SAILING if number % (60 // relevant) == 0 else OTHERS
+        pages.append(text_page(f"{frame} {texts[rng.integers(len(texts))]} {texts[rng.integers(len(texts))]}"))
+    return pages
+
+
+def scores(judge: AutoJudge, *texts: str) -> list[float]:
+    return [float(one.scores[0]) for one in judge.judge([text_page(text) for text in texts])]
+
+
+# -- figures ------------------------------------------------------------------------------------------------
+
+
+def test_the_base_rate_is_that_of_the_crawl() -> None:
+    """90 pages score about 0, and 10 score 10. They lie far apart, so every chance is 0 or 1, and by hand:
+    π = (10 + 2) / (100 + 20), μ₁ = (20·8 + 10·10) / (20 + 10), σ₁² = (40·1² + 10·(10 − μ₁)²) / (40 + 10)."""
+    found = mixture(np.concatenate([np.tile([-1.0, 0.0, 1.0], 30), np.full(10, 10.0)]), mean=8.0, spread=1.0)
+    assert found.base_rate == pytest.approx(12 / 120, abs=1e-3)
+    assert found.mean == pytest.approx(260 / 30, abs=1e-3)
+    assert found.spread == pytest.approx(np.sqrt((40 + 10 * (40 / 30) ** 2) / 50), abs=1e-3)
+    assert found.mean_other == pytest.approx(0.0, abs=0.02)
+    assert found.spread_other == pytest.approx(np.sqrt(2 / 3), abs=0.02)
+    assert found.chances[-10:].min() > 0.99 and found.chances[:90].max() < 0.01
+
+
+def test_chances_do_not_fall_above_the_relevant_pages() -> None:
+    """A wide distribution of other pages would overtake there."""
+    values = np.sort(np.concatenate([np.linspace(-4, 4, 200), np.full(20, 3.0), [9.0]]))
+    chances = mixture(values, mean=3.0, spread=0.5).chances
+    above = chances[values > 3.2]
+    assert (np.diff(above) >= 0).all()
+    assert above[-1] > 0.5
+
+
+def test_the_threshold_is_where_expected_precision_and_recall_are_best() -> None:
+    """Expected hits of the first 1, 2, 3, 4 pages: .9, 1.4, 1.6, 1.6 of 1.6. F₂ = 5·hits / (called + 4·1.6): .608,
+    .833, .851, .769: three pages. F½ = 1.25·hits / (called + .25·1.6): .804, .729, .588, .455: one."""
+    values, chances = np.array([1.0, 4.0, 2.0, 3.0]), np.array([0.0, 0.9, 0.2, 0.5])
+    assert threshold(values, chances, beta=2.0) == 1.5
+    assert threshold(values, chances, beta=0.5) == 3.5
+
+
+def test_pages_of_one_score_are_not_parted() -> None:
+    """The first of the pages that score 2 alone would be best."""
+    assert threshold(np.array([2.0, 2.0, 1.0]), np.array([1.0, 0.0, 0.0]), beta=1.0) == 1.5
+
+
+def test_a_held_out_example_is_scored_as_if_it_had_not_been_one() -> None:
+    rng = np.random.default_rng(3)
+    vectors = rng.normal(size=(6, 5))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    own, other = np.array([1.0, 1, 1, 0, 0, 0]), np.array([0.0, 0, 0, 1, 1, 1])
+    found = centroid(DenseRows(vectors), own, other, 0.5, None)
+    for left_out in range(6):
+        kept = np.arange(6) != left_out
+        without = unit((own * kept) @ vectors) - 0.5 * unit((other * kept) @ vectors)
+        assert found.examples[left_out] == pytest.approx(float(vectors[left_out] @ without))
+
+
+def test_an_only_example_cannot_be_held_out() -> None:
+    found = centroid(DenseRows(np.eye(2)), np.array([1.0, 0.0]), np.zeros(2), 0.5, None)
+    assert np.isnan(found.examples[0])
+
+
+def test_meaning_counts_more_the_fewer_examples_there_are() -> None:
+    assert blended(1) == (0.5, 0.6)
+    assert blended(32) == (0.5, pytest.approx(0.15))
+
+
+def test_the_blend_is_that_by_which_held_out_examples_rank_highest() -> None:
+    """One view ranks the examples above all pages, the others cannot tell them from pages."""
+    rng = np.random.default_rng(1)
+    pages, own, every = rng.normal(size=(3, 200)), np.ones(8, np.bool_), np.ones(200)
+    for view in range(3):
+        held = rng.normal(size=(3, 8))
+        held[view] = 5.0
+        weights, gain = choose(Views(held, pages), own, every, 8)
+        usual = weights_of(*blended(8))
+        assert weights[view] > usual[view] or weights[view] == 0.5
+        assert gain > 0.05 or view == 0
+
+
+def test_few_examples_prove_nothing() -> None:
+    rng = np.random.default_rng(1)
+    views = Views(rng.normal(size=(3, 4)) + np.array([[0.0], [9.0], [0.0]]), rng.normal(size=(3, 50)))
+    weights, gain = choose(views, np.ones(4, np.bool_), np.ones(50), 4)
+    assert weights.tolist() == weights_of(*blended(4)).tolist()
+    assert np.isnan(gain)
+
+
+def test_ranking_by_hand() -> None:
+    """Of three pages one lies above the first example, none above the second: −log(1.5/4) and −log(.5/4), halved."""
+    found = ranking(np.array([2.5, 9.0]), np.array([1.0, 2.0, 3.0]), np.ones(3))
+    assert found == pytest.approx(-(np.log(1.5 / 4) + np.log(0.5 / 4)) / 2)
+
+
+def test_log_odds_are_0_at_the_threshold_and_minus_the_steepness_at_the_mean_of_other_pages() -> None:
+    rng = np.random.default_rng(2)
+    pages = np.concatenate([rng.normal(size=(3, 90)), rng.normal(size=(3, 10)) + 6.0], axis=1)
+    views, own = Views(rng.normal(size=(3, 6)) + 6.0, pages), np.ones(6, np.bool_)
+    blend = of_crawl(views, own, 6, np.zeros(100), steepness=3.0)
+    odds = blend.scale @ (pages - blend.missing[:, None]) + blend.shift
+    assert (odds[90:] > 0).all() and (odds[:90] < 0).all()
+    assert odds[:90].mean() == pytest.approx(-3.0, abs=0.3)
+
+
+# -- what it learns from ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+@pytest.mark.parametrize("against", [0, 1, 3])
+def test_few_examples_tell_a_topic(count: int, against: int) -> None:
+    judge = trained(examples(SAILING[:count], OTHERS[:against]))
+    like, unlike = scores(judge, LIKE, UNLIKE)
+    assert like > unlike
+
+
+def test_keywords_alone_tell_a_topic() -> None:
+    judge = trained([], JudgeContext(keywords={"sailing": 1.0, "harbour": 1.0, "pension": -1.0}))
+    like, neither, unlike = scores(judge, LIKE, "Bread and butter for breakfast.", UNLIKE)
+    assert like >= 0.5 > neither > unlike
+    assert judge.observe(crawled())
+    assert scores(judge, LIKE)[0] > scores(judge, UNLIKE)[0]
+
+
+def test_keywords_help_examples() -> None:
+    given = examples(SAILING[:1])
+    with_word = trained(given, JudgeContext(keywords={"dinghies": 1.0}))
+    assert scores(with_word, "Dinghies for hire.")[0] > scores(trained(given), "Dinghies for hire.")[0]
+
+
+def test_nothing_to_learn_from_is_refused() -> None:
+    with pytest.raises(TrainingError, match="no example page with text for topic 'relevant', and no keyword"):
+        trained([], JudgeContext(keywords={"/sail(ing)?/": 1.0, "bread": -1.0}))
+
+
+def test_topics_of_a_tree() -> None:
+    """A page of a topic is one of the topic above it; keywords may stand for the examples of one."""
+    context = JudgeContext(("Sport", "Sport/Sailing", "Food"), keywords_by_topic={"Food": {"bread": 1.0, "bake": 1.0}})
+    given = [Example(f"http://e.test/{n}", 1, text_page(text)) for n, text in enumerate(SAILING)]
+    sailing, food = trained(given, context).judge([text_page(LIKE), text_page(OTHERS[1])])
+    assert sailing.topic == 1
+    assert sailing.scores[0] >= sailing.scores[1] > sailing.scores[2]
+    assert food.scores[2] > max(food.scores[0], food.scores[1])
+
+
+# -- learning from the crawl --------------------------------------------------------------------------------------
+
+
+def test_words_of_every_page_count_less_once_the_crawl_is_known() -> None:
+    judge = trained(examples([f"home contact imprint search login {text}" for text in SAILING]))
+    frame = f"home contact imprint search login {OTHERS[5]}"
+    like = "Sailing boats and yachts leave the harbour of the island with skipper and crew for the regatta."
+    before = scores(judge, like, frame)
+    assert judge.observe(crawled())
+    after = scores(judge, like, frame)
+    assert before[1] > before[0]
+    assert after[0] > after[1]
+
+
+def test_most_pages_that_are_called_relevant_are() -> None:
+    judge, pages = trained(examples()), crawled()
+    judge.observe(pages)
+    said = np.array([float(one.scores[0]) >= 0.5 for one in judge.judge(pages)])
+    truth = np.arange(60) % 6 == 0
+    assert (said & truth).sum() >= 9
+    assert (said & ~truth).sum() <= 3
+
+
+def test_a_few_pages_teach_nothing() -> None:
+    judge = trained(examples())
+    before = scores(judge, LIKE, UNLIKE)
+    assert not judge.observe(crawled()[: module.LEAST_PAGES - 1])
+    assert scores(judge, LIKE, UNLIKE) == before
+    assert judge.observe(crawled()[: module.LEAST_PAGES])
+
+
+def test_what_makes_held_out_examples_rank_lower_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each crawl moves examples up or down; where the limit lies above what this one does, it is refused."""
+    judge = trained(examples())
+    before = scores(judge, LIKE, UNLIKE)
+    monkeypatch.setattr(module, "REFUSED", 99.0)
+    assert not judge.observe(crawled())
+    assert scores(judge, LIKE, UNLIKE) == before
+    monkeypatch.setattr(module, "REFUSED", -99.0)
+    assert judge.observe(crawled())
+    assert scores(judge, LIKE, UNLIKE) != before
+
+
+def test_the_same_pages_teach_the_same_and_copies_know_it() -> None:
+    one, other = trained(examples()), trained(examples())
+    assert one.observe(crawled()) and other.observe(crawled())
+    copy = pickle.loads(pickle.dumps(one))
+    assert scores(one, LIKE, UNLIKE, *SAILING) == scores(other, LIKE, UNLIKE, *SAILING)
+    assert scores(one, LIKE, UNLIKE, *SAILING) == scores(copy, LIKE, UNLIKE, *SAILING)
+
+
+def test_explanations_add_up_to_what_words_say() -> None:
+    judge = trained(examples(), meaning=False)
+    judge.observe(crawled())
+    page = text_page(LIKE)
+    bag = module.FEATURES.bag(page)
+    assert judge.model is not None
+    model = judge.model
+    places, counts = model.vocabulary.project(bag)
+    whole = model.odds(places, counts, None)
+    assert whole is not None
+    constant = float(model.shift[0] - (model.scale[:-1, 0] * model.missing[:-1, 0]).sum())
+    assert sum(weight for _, weight in judge.explain(page, limit=99)) == pytest.approx(whole[0] - constant, abs=1e-3)
+
+
+# -- meaning ------------------------------------------------------------------------------------------------------
+
+
+def test_meaning_finds_what_shares_no_word() -> None:
+    pytest.importorskip("wordllama")
+    given = examples(SAILING[:1])
+    plain, whole = trained(given, meaning=False), trained(given)
+    texts = ("Ships, captains and the sea.", "Taxes, judges and the law.")
+    boats, law = scores(whole, *texts)
+    assert boats > law
+    assert boats - law > np.subtract(*scores(plain, *texts)) + 0.01
+
+
+def test_without_word_vectors_it_goes_by_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "term_vectors", lambda: None)
+    judge = trained(examples())
+    assert judge.observe(crawled())
+    like, unlike = scores(judge, LIKE, UNLIKE)
+    assert like >= 0.5 > unlike
+
+
+def test_a_model_that_is_not_installed_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(termvectors.importlib.util, "find_spec", lambda name: None)
+    assert termvectors.term_vectors.__wrapped__() is None
+
+
+def test_vectors_of_terms_are_means_of_words_of_one_stem() -> None:
+    pytest.importorskip("wordllama")
+    vectors = termvectors.term_vectors()
+    assert vectors is not None
+    page = text_page("harbour")
+    alone = vectors.of_page(page)
+    assert alone is not None
+    twice = vectors.of_page(text_page("harbour xyzzyq harbour"))
+    assert twice == pytest.approx(alone, abs=1e-5)
+    assert vectors.of_page(text_page("xyzzyq")) is None
+    assert vectors.shares.sum() == pytest.approx(1.0)
