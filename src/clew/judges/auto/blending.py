@@ -23,7 +23,7 @@ MEANING_ONE = 0.6
 MEANING_FALL = 0.4
 """Meaning counts ``MEANING_ONE`` beside words where there is one example, and n^−``MEANING_FALL`` of that with n."""
 
-GRID = tuple(product((0.0, 0.25, 0.5, 0.75, 1.0), (0.0, 0.15, 0.3, 0.6, 1.0)))
+GRID = tuple(product((0.0, 0.25, 0.5), (0.0, 0.15, 0.3, 0.6, 1.0)))
 """Blends that are tried: the crawl's share of words, and meaning."""
 
 PENALTY = 0.8
