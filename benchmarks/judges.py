@@ -41,7 +41,15 @@ TASKS = (
     "webkb-faculty",
     "webkb-student",
 )
-NAMES = ("auto", "naive-bayes", "svm", "logistic", "centroid", "ensemble", *(["embedding"] if find_spec("model2vec") else []))
+NAMES = (
+    "auto",
+    "naive-bayes",
+    "svm",
+    "logistic",
+    "centroid",
+    "ensemble",
+    *(["embedding"] if find_spec("model2vec") else []),
+)
 """Judges that learn; the embedding judge where its extra is installed."""
 MANY = "20 topics"
 

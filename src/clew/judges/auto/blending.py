@@ -45,6 +45,9 @@ APART, APART_SLOPE = 2.5, 1.5
 """A page stands out that scores so many standard deviations above the others, and how sharply: it is taken out of the
 statistics of pages that are not relevant."""
 
+MOST = 0.5
+"""A share of crawled pages above the examples from which on most pages are relevant."""
+
 LEAST_WAY = 0.5
 """The threshold is so many standard deviations above the mean of other pages, at least."""
 
@@ -129,11 +132,23 @@ def of_crawl(views: Views, own: Bools, count: int, apart: Doubles, steepness: fl
     scores, held = (pages - mean) / spread, (blend @ standard.examples[:, own] - mean) / spread
     expected = float(held.mean()) if len(held) else EXPECTED
     found = mixture(scores, expected, SPREAD)
-    at = max(threshold(scores, found.chances), found.mean_other + LEAST_WAY * found.spread_other)
-    slope = steepness / (at - found.mean_other)
+    at, way = _border(scores, held, found)
+    slope = steepness / way
     scale = slope * blend / (spreads * spread)
     apart = 1.0 / (1.0 + np.exp(-np.clip(APART_SLOPE * (scores - APART), -60.0, 60.0)))
     return Blend(scale, means, -slope * (at + mean / spread), apart, gain, found)
+
+
+def _border(scores: Doubles, held: Doubles, found: Mixture) -> tuple[float, float]:
+    """The threshold, and how far below it the mean of other pages lies. Where the examples, left out, score less than
+    most crawled pages, most of these are relevant, and there is next to nothing to tell them from: then pages are
+    relevant from where the examples lie."""
+    if len(held) > 1 and float((scores > held.mean()).mean()) > MOST:
+        at = float(held.mean()) - max(float(held.std()), LEAST_WAY)
+        below = scores[scores < at]
+        return at, max(at - float(below.mean()) if len(below) else 1.0, LEAST_WAY)
+    at = max(threshold(scores, found.chances), found.mean_other + LEAST_WAY * found.spread_other)
+    return at, at - found.mean_other
 
 
 def of_general_text(views: Views, own: Bools, other: Bools, alone: Doubles, count: int, steepness: float) -> Blend:
