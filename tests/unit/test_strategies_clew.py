@@ -189,7 +189,7 @@ class TestWords:
     def test_what_is_asked_for_by_name_comes_first(self) -> None:
         links = seed_links(("http://a.test/",), np.array([3], np.uint64), ["a.test"], lambda url: "", LinkKind.SEED)
         batch = batch_of(html_page(LINKS))
-        assert clew().score(replace(batch, links=links)).tolist() == [6.0]
+        assert clew(near=0).score(replace(batch, links=links)).tolist() == [6.0]
 
 
 def test_a_page_of_links_that_paid_off_is_told_to_the_frontier() -> None:
@@ -230,6 +230,12 @@ def test_it_explores_less_and_less() -> None:
         strategy.learn(page_of(visit_of(batch, 0, number, 0.2)))
     assert 30 <= sum(explored[:100]) <= 45 and 5 <= sum(explored[600:]) <= 35
     assert not any(clew().explores() for _ in range(50))
+
+
+def test_links_near_the_seeds_count_more() -> None:
+    deep, near = (batch_of(html_page(LINKS), depth=depth) for depth in (7, 1))
+    assert (clew().score(near) - clew().score(deep)).tolist() == pytest.approx([0.6 * log(4)] * 2)
+    assert (clew(near=0).score(near) == clew(near=0).score(deep)).all()
 
 
 def test_the_discount_reaches_the_table() -> None:

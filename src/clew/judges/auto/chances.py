@@ -27,7 +27,7 @@ import numpy as np
 from clew.model import Doubles
 
 ROUNDS = 60
-TAIL = 0.03
+TAIL = 0.01
 WIDER = 3.0
 EXAMPLE_PAGES = 20.0
 """k: so many crawled pages the mean of the examples counts."""
@@ -42,7 +42,7 @@ WIDEST = 2.0
 NARROW = 0.6
 """EM begins with the others at the median of all pages, so much as wide as all."""
 
-BETA = 2.0
+BETA = 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

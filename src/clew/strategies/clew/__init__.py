@@ -16,7 +16,7 @@ symbol     name
 =========  =====================================================================
 m          mean relevance of all pages so far: ``Credit.mean``
 h(u)       ``Credit.rates``
-A          ``LinkValues.of``
+A          ``LinkValues.of``, less 0.6 · (log(1 + depth) − 1)
 N, S, H    ``Clew.fields`` and the number of links that every frontier counts
 =========  =====================================================================
 
@@ -28,6 +28,7 @@ docs/strategies/clew.md.
 
 from __future__ import annotations
 
+from math import log1p
 from typing import Any, ClassVar
 
 import numpy as np
@@ -44,6 +45,9 @@ from clew.words import form, many
 
 EXPLORED = 100
 """After so many pages half as many links are taken for their age as at first."""
+
+NEAR = 1.0
+"""log(1 + depth) at which being near counts for nothing."""
 
 FAR = 0.5
 """Nothing relevant is near when the best link promises less than so much of the mean relevance so far."""
@@ -126,7 +130,9 @@ class Clew(Strategy):
 
     def score(self, links: LinkBatch) -> Doubles:
         """The value of each link's own words; ``combination`` makes the score of its URL."""
-        return self.values.of(links) if self.values is not None else np.zeros(len(links))
+        if self.values is None:
+            return np.zeros(len(links))
+        return self.values.of(links) - self.settings.near * (log1p(links.source.depth) - NEAR)
 
     def adapt(self, session: Session) -> bool:
         """Say when nothing relevant is near, and when it is again; the scores then widen by themselves, since the mean

@@ -19,6 +19,13 @@ class ClewSettings(Section, frozen=True):
     ] = True
     words: Annotated[float, doc("What the words of a link say counts so much (0: not at all).", ge=0)] = 1.0
     rates: Annotated[float, doc("How well the links of a page have paid off so far counts so much.", ge=0)] = 1.0
+    near: Annotated[
+        float,
+        doc(
+            "Links near the seeds count more: so many standard deviations of words for each unit of log(1 + depth).",
+            ge=0,
+        ),
+    ] = 0.6
     discount: Annotated[
         float, doc("A page is worth at least this share of the best page reached through it.", ge=0, lt=1)
     ] = 0.0
