@@ -93,33 +93,34 @@ def decisions(made: Project) -> list[tuple[int, str, dict[str, object]]]:
     return rows
 
 
-@pytest.mark.parametrize("strategy", ["best-first", "breadth-first", "hearing"])
+@pytest.mark.parametrize("strategy", ["breadth-first", "hearing"])
 def test_it_learns_when_visits_have_doubled(tmp_path: Path, strategy: str) -> None:
     made = project(tmp_path / "p")
-    made.crawl(strategy=strategy, max_pages=110)
+    made.crawl(strategy=strategy, max_pages=52)
     learned = [(visit, facts["learned_from"]) for visit, kind, facts in decisions(made) if kind == "judge adopted"]
-    assert [visit for visit, _ in learned] == [25, 50, 100]
+    assert [visit for visit, _ in learned] == [25, 50]
     assert all(str(said).endswith(" pages of the crawl") for _, said in learned)
 
 
 def test_all_pages_are_judged_by_the_judge_that_learned(tmp_path: Path) -> None:
     """And a strategy hears of it."""
     made = project(tmp_path / "p")
-    made.crawl(strategy="hearing", max_pages=100)
+    made.crawl(strategy="hearing", max_pages=50)
     store = made.open_store(read_only=True)
     judge = trainer_as_crawled(made, store).as_crawled(last_run(store, made.settings).threshold).judge
-    pages = sample(store, 100, made.reader, made.archive)
+    pages = sample(store, 50, made.reader, made.archive)
     rows = [row for row in store.visits.rows() if row.judged and not row.duplicate_of and not row.reason]
     store.close()
     assert [row.relevance for row in rows] == [pytest.approx(float(one.scores[0])) for one in judge.judge(pages)]
     assert [count for count, _ in HEARD] == sorted(count for count, _ in HEARD)
-    assert len(HEARD) == 3
+    assert len(HEARD) == 2
     assert HEARD[-1][1] == pytest.approx(rows[0].relevance)
     assert HEARD[0][1] != HEARD[-1][1]
 
 
-@pytest.mark.parametrize("stops", [(24, 25, 26, 49, 51, 110), (50, 99, 100, 110)])
-def test_stops_change_nothing(tmp_path: Path, stops: tuple[int, ...]) -> None:
+def test_stops_change_nothing(tmp_path: Path) -> None:
+    """Before, at and after the visits after which it learns."""
+    stops = (24, 25, 26, 50, 56)
     whole, parts = project(tmp_path / "whole"), project(tmp_path / "parts")
     whole.crawl(max_pages=stops[-1])
     for budget in stops:
@@ -131,10 +132,10 @@ def test_stops_change_nothing(tmp_path: Path, stops: tuple[int, ...]) -> None:
 def test_a_resumed_crawl_shows_its_judge_what_it_was_shown(tmp_path: Path) -> None:
     """Not the pages that came later, or its judge would be another one."""
     made = project(tmp_path / "p", "watched")
-    made.crawl(max_pages=90)
+    made.crawl(max_pages=45)
     shown = LOOKS[-1]
     LOOKS.clear()
-    made.crawl(max_pages=95)
+    made.crawl(max_pages=47)
     assert [shown] == LOOKS
 
 
