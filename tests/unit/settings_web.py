@@ -199,7 +199,7 @@ def _setup(
         settings_from(
             {
                 "crawl": {**CRAWL, "max_pages": pages},
-                "judge": {"threshold": threshold},
+                "judge": {"name": "naive-bayes", "threshold": threshold},
                 "strategy": {"name": strategy, strategy: dict(table)},
             }
         ),

@@ -52,6 +52,7 @@ BASE: dict[str, dict[str, Any]] = {
         "learning_pages": 24, "retrain_new": 6, "min_positives": 2, "retrain_pages": 15, "authorities": 3,
         "confident": 3, "hubs": 4, "learning_retrainings": 2, "learning_archetypes": 0.0, "learning_depth": 3,
     },
+    "clew": {"refresh": 4},
     "context-graph": {"depth": 2, "merged_cap": 6, "layer0": "model", "top_features": 10},
     "tunnelling": {"cutoff": 2.0, "threshold": 0.9},
 }  # fmt: skip
@@ -145,6 +146,13 @@ STRATEGY_CASES: dict[str, dict[str, Case]] = {
         "host_weights": Case(NUMBER, {"hubs": 1}),
         "ask_backlinks": Case(3),
     },
+    "clew": {
+        "words": Case(0.0),
+        "rates": Case(4.0),
+        "near": Case(3.0),
+        "explore": Case(0.9),
+        "refresh": Case(40),
+    },
     "context-graph": {
         "depth": Case(1),
         "allow_conflict": Case(NUMBER, {"merged_cap": 20}),
@@ -224,6 +232,7 @@ ELSEWHERE = {
     "ache": {
         "url_match": "test_strategies_ache.py::test_a_word_of_urls_stands_for_those_that_contain_it"
     },  # no word is part of another
+    "clew": {"discount": "test_strategies_clew.py::test_the_discount_reaches_the_table"},  # paths are too short
     "ariadne": {"specialise": "test_strategies_ariadne.py::test_specialising_the_more_frequent_topic"},  # deeper trees
 }
 """Tests of settings that change nothing in so small a web."""

@@ -9,15 +9,21 @@ f(w)       how frequent word w is in general English (the wordfreq library)
 v(w)       the sum of the vectors of w's pieces, of the model inside wordllama
 =========  ==================================================================
 
-The table is made once in a process, of the ``WORDS`` most frequent words, in a second; nothing is downloaded. The model
-is English; where it is not installed there is no table, and the judge goes by words alone.
+The table is made of the ``WORDS`` most frequent words, in a second, and kept in the user's cache folder (10 MB).
+Nothing is downloaded. The model is English; where it is not installed there is no table, and the judge goes by words
+alone.
 """
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
+import os
+import tempfile
+import zipfile
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +34,10 @@ from clew.text.terms import tokeniser
 
 LANGUAGE = "en"
 WORDS = 15_000
+FORM = 1
+"""To be raised when the table is made otherwise."""
+
+WEIGHTS = "weights/l2_supercat_256.safetensors"
 LEAD = 200.0
 """The position on a page that weighs half as much as the first word."""
 
@@ -68,7 +78,21 @@ class TermVectors:
 @lru_cache(maxsize=1)
 def term_vectors() -> TermVectors | None:
     """The table; None where the model is not installed, or is of a form that cannot be read."""
-    found = _word_vectors()
+    package = _package()
+    if package is None:
+        return None
+    kept = _kept_at(package)
+    found = _read(kept) if kept is not None else None
+    if found is None:
+        found = _made(package)
+        if found is not None and kept is not None:
+            _keep(found, kept)
+    return found
+
+
+def _made(package: Path) -> TermVectors | None:
+    """The table, from the words on."""
+    found = _word_vectors(package)
     if found is None:
         return None
     words, frequencies, vectors = found
@@ -85,17 +109,54 @@ def term_vectors() -> TermVectors | None:
     return TermVectors(Vocabulary(terms.astype(np.uint32)), means, totals / totals.sum())
 
 
-def _word_vectors() -> tuple[list[str], Doubles, Floats] | None:
-    """The most frequent English words, their frequencies float64[w], and their vectors float32[w, d]."""
+def _package() -> Path | None:
+    """The folder of the installed model."""
     spec = importlib.util.find_spec("wordllama")
-    if spec is None or spec.origin is None:
+    return Path(spec.origin).parent if spec is not None and spec.origin is not None else None
+
+
+def _kept_at(package: Path) -> Path | None:
+    """Where the table is kept between runs: a second of computing for every process of a crawl, and of the next one.
+    None where there is no home. The name tells what it was made from."""
+    try:
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "clew"
+        made_from = [version(name) for name in ("wordllama", "wordfreq", "PyStemmer")]
+        facts = repr([FORM, WORDS, made_from, (package / WEIGHTS).stat().st_size])
+    except (OSError, RuntimeError, PackageNotFoundError):
         return None
-    package = Path(spec.origin).parent
+    return cache / f"term-vectors-{hashlib.blake2b(facts.encode(), digest_size=8).hexdigest()}.npz"
+
+
+def _read(path: Path) -> TermVectors | None:
+    """A table that was kept; None where there is none, or it is damaged."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            ids, vectors, shares = (file[name] for name in ("ids", "vectors", "shares"))
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None
+    sound = ids.dtype == np.uint32 and vectors.dtype == np.float32 and shares.dtype == np.float64
+    sound = sound and vectors.ndim == 2 and len(ids) == len(vectors) == len(shares)
+    return TermVectors(Vocabulary(ids), vectors, shares) if sound else None
+
+
+def _keep(table: TermVectors, path: Path) -> None:
+    """Keep a table for other processes; where that is not possible, each makes its own."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
+            np.savez(file, ids=table.vocabulary.ids, vectors=table.vectors, shares=table.shares)
+        Path(file.name).replace(path)
+    except OSError:
+        return
+
+
+def _word_vectors(package: Path) -> tuple[list[str], Doubles, Floats] | None:
+    """The most frequent English words, their frequencies float64[w], and their vectors float32[w, d]."""
     try:
         from safetensors.numpy import load_file
         from tokenizers import Tokenizer
 
-        table = load_file(package / "weights" / "l2_supercat_256.safetensors")["embedding.weight"]
+        table = load_file(package / WEIGHTS)["embedding.weight"]
         pieces = Tokenizer.from_file(str(package / "tokenizers" / "l2_supercat_tokenizer_config.json"))
     except Exception:  # whatever the libraries make of files that are missing or of another version
         return None
