@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from math import log, log1p, sqrt
 from typing import Any
 
@@ -212,6 +213,17 @@ def test_links_are_scored_again_after_so_many_pages() -> None:
         strategy.learn(page_of(visit_of(batch, 0, number, 0.9)))
         said.append(strategy.stale())
     assert said == [False, True, False, True]
+
+
+def test_links_are_scored_again_less_often_in_a_long_crawl() -> None:
+    strategy, batch = clew(refresh=2), batch_of(html_page(LINKS), visit=0)
+    strategy.stale()
+    again = []
+    for number in range(1, 501):
+        strategy.learn(page_of(visit_of(batch, 0, number, 0.9)))
+        again += [number] * strategy.stale()
+    assert again[:3] == [2, 4, 6]
+    assert all(later - number == max(2, number // 40) for number, later in pairwise(again))
 
 
 def test_a_page_that_is_not_to_be_relevant_is_worth_nothing() -> None:

@@ -33,4 +33,4 @@ class ClewSettings(Section, frozen=True):
         float,
         doc("Share of the first pages that are the oldest links, not the best; it fades: e / (1 + n/100).", ge=0, le=1),
     ] = 0.0
-    refresh: Annotated[int, doc("After so many pages all waiting links are scored again.", ge=1)] = 25
+    refresh: Annotated[int, doc("After so many pages, or a fortieth more, all links are scored again.", ge=1)] = 25
