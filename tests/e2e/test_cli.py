@@ -285,7 +285,7 @@ def test_options_of_a_run_are_used_and_remembered(copied: Path) -> None:
     ("option", "value", "says"),
     [
         ("--strategy", "deepest", "no strategy 'deepest'; choose one of: ache"),
-        ("--judge", "solomon", "no judge 'solomon'; choose one of: centroid"),
+        ("--judge", "solomon", "no judge 'solomon'; choose one of: auto, centroid"),
         ("--web", "wide", "no web 'wide'; choose one of: archive:FILE, folder:DIR, live"),
         ("--web", "sim:pages=1", "pages"),
     ],

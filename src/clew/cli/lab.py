@@ -58,7 +58,7 @@ def command() -> None:
     cls=NamedOption,
     registry=JUDGES,
     several=True,
-    default="auto",
+    default="naive-bayes",
     show_default=True,
     help="Names parted by commas, with settings if need be, as in svm(cost=10)",
 )

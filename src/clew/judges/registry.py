@@ -16,7 +16,7 @@ JUDGES: Registry[Judge] = Registry(
     "clew.judges",
     Judge,  # type: ignore[type-abstract]  # it is what classes are checked against
     {
-        "auto": Entry("clew.judges.auto.judge:AutoJudge", "the default: words and meaning, and learns from its crawl"),
+        "auto": Entry("clew.judges.auto.judge:AutoJudge", "words and meaning, and learns from its crawl"),
         "naive-bayes": Entry("clew.judges.naive_bayes:NaiveBayesJudge", "words of the examples"),
         "svm": Entry("clew.judges.svm:SvmJudge", "support vector machines, for topics that are alike"),
         "logistic": Entry("clew.judges.logistic:LogisticJudge", "logistic regression: as svm, with softer borders"),

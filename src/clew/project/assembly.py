@@ -130,7 +130,7 @@ def trainer_as_crawled(project: ProjectFolder, store: Store) -> Trainer:
 
 def strategy_name(settings: Settings) -> str:
     """The strategy that settings name."""
-    return str(settings.strategy.get("name", "clew"))
+    return str(settings.strategy.get("name", "best-first"))
 
 
 def strategy_of(project: ProjectFolder, name: str = "") -> Strategy:

@@ -13,9 +13,9 @@ STRATEGIES: Registry[Strategy] = Registry(
     "clew.strategies",
     Strategy,  # type: ignore[type-abstract]  # it is what classes are checked against
     {
-        "clew": Entry("clew.strategies.clew:Clew", "all links to a page, weighed by what proved right so far"),
         "breadth-first": Entry("clew.strategies.breadth_first:BreadthFirst", "nearest to the seeds first"),
         "best-first": Entry("clew.strategies.best_first:BestFirst", "links of the most relevant pages first"),
+        "clew": Entry("clew.strategies.clew:Clew", "all links to a page, weighed by what proved right so far"),
         "random": Entry("clew.strategies.random:RandomOrder", "in an order fixed by chance, the floor to compare with"),
         "context-graph": Entry(
             "clew.strategies.context_graph:ContextGraph", "pages that look few links away from a target first"

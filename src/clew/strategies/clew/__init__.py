@@ -1,4 +1,4 @@
-"""The default: the evidence of all links to a URL, weighed by experts of which one learns while it crawls.
+"""The evidence of all links to a URL, weighed by experts of which one learns while it crawls.
 
 A page is foreseen from all pages known to link to it. Of a waiting URL are kept the number N of links to it, the sum S
 of the relevances of the pages they stand on, the sum H of how well the links of these pages have paid off so far, and
@@ -16,7 +16,7 @@ symbol     name
 =========  =====================================================================
 m          mean relevance of all pages so far: ``Credit.mean``
 h(u)       ``Credit.rates``
-A          ``LinkValues.of``, less 0.6 · (log(1 + depth) − 1)
+A          ``LinkValues.of``, less 0.6 · (log(depth of the link's page) − 1)
 N, S, H    ``Clew.fields`` and the number of links that every frontier counts
 =========  =====================================================================
 
@@ -28,7 +28,6 @@ docs/strategies/clew.md.
 
 from __future__ import annotations
 
-from math import log1p
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,7 +46,7 @@ EXPLORED = 100
 """After so many pages half as many links are taken for their age as at first."""
 
 NEAR = 1.0
-"""log(1 + depth) at which being near counts for nothing."""
+"""The logarithm of a page's depth at which being near counts for nothing."""
 
 SELDOM = 40
 """All links are scored again after a fortieth more pages, if that is more than ``refresh``: with a million links it
@@ -139,7 +138,8 @@ class Clew(Strategy):
         """The value of each link's own words; ``combination`` makes the score of its URL."""
         if self.values is None:
             return np.zeros(len(links))
-        return self.values.of(links) - self.settings.near * (log1p(links.source.depth) - NEAR)
+        steps = np.log(np.maximum(links.depths, 1))
+        return self.values.of(links) - self.settings.near * (steps - NEAR)
 
     def adapt(self, session: Session) -> bool:
         """Say when nothing relevant is near, and when it is again; the scores then widen by themselves, since the mean

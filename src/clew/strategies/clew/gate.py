@@ -94,11 +94,12 @@ class Opinion:
 
     def experts(self, x: Doubles) -> Doubles:
         """p_e: float64[n, E] of evidence float64[n, 4]."""
-        return sigmoid(self.slopes * (x @ self.weights.T) + self.shifts)
+        values = sum(x[:, [part]] * self.weights[:, part] for part in range(x.shape[1]))  # @ rounds by how many rows
+        return sigmoid(self.slopes * values + self.shifts)
 
     def __call__(self, x: Doubles) -> Doubles:
         """p: float64[n]."""
-        return np.asarray(np.clip(self.experts(x), FLOOR, 1.0 - FLOOR) @ self.shares, np.float64)
+        return np.asarray((np.clip(self.experts(x), FLOOR, 1.0 - FLOOR) * self.shares).sum(axis=1), np.float64)
 
     def copy(self) -> Opinion:
         weights, slopes, shifts, shares = (part.copy() for part in self._parts())

@@ -22,7 +22,7 @@ class ClewSettings(Section, frozen=True):
     near: Annotated[
         float,
         doc(
-            "Links near the seeds count more: so many standard deviations of words for each unit of log(1 + depth).",
+            "Links near the seeds count more: a page at depth d loses so much times log d.",
             ge=0,
         ),
     ] = 0.6

@@ -151,7 +151,7 @@ class LinkValues:
 
     def _sum(self, parts: Doubles) -> Doubles:
         mean, deviation = self._spread()
-        return np.asarray((parts - mean[:-1]) / deviation[:-1] @ self._weights, np.float64)
+        return np.asarray(((parts - mean[:-1]) / deviation[:-1] * self._weights).sum(axis=1), np.float64)
 
     def _spread(self) -> tuple[Doubles, Doubles]:
         links, sums, squares = self._moments
