@@ -1,4 +1,4 @@
-"""The default judge: it blends three views of a page by what there is to learn from, and learns from its own crawl.
+"""The judge auto: it blends three views of a page by what there is to learn from, and learns from its own crawl.
 
     s_m(d) = x_m(d) · c_m                      m: general words, the crawl's words, meaning
     score  = 1 / (1 + exp(−(Σ_m α_m · (s_m(d) − μ_m) − t)))
