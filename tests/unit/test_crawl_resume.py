@@ -111,6 +111,20 @@ def test_many_stops_change_nothing(tmp_path: Path, strategy: str) -> None:
     assert visits(whole) == visits(parts)
 
 
+@pytest.mark.parametrize("strategy", ["moody", "clew"])
+def test_stops_change_nothing_where_the_judge_learns(tmp_path: Path, strategy: str) -> None:
+    """It does at visits 25, 50 and 100, and all pages then have other relevances."""
+    whole, parts = project(tmp_path / "whole"), project(tmp_path / "parts")
+    for folder in (whole, parts):
+        toml = (folder / "clew.toml").read_text(encoding="utf-8")
+        (folder / "clew.toml").write_text(toml.replace('"naive-bayes"', '"auto"'), encoding="utf-8")
+    stops = (24, 25, 26, 57, 61, 110)
+    for folder, budgets in ((whole, stops[-1:]), (parts, stops)):
+        for budget in budgets:
+            assert Project(folder).crawl(strategy=strategy, max_pages=budget).fetched == budget
+    assert visits(whole) == visits(parts)
+
+
 def test_a_stop_where_it_is_trained_changes_nothing(tmp_path: Path) -> None:
     """What is learned after so many pages, not after a session, is learned at the same visit."""
     whole, parts = project(tmp_path / "whole"), project(tmp_path / "parts")

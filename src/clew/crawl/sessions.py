@@ -211,6 +211,7 @@ class Sessions:
     def end_if_full(self) -> None:
         """End the session when its last visit was applied; first let the judge learn, if it is time."""
         if learns_now(self.parts) and learn_from_crawl(self.parts):
+            self._save()  # learned again, the visits so far would have other relevances
             self.rescore()
             self.parts.commit()
         number, rest = divmod(self.parts.progress.visits, self.parts.settings.crawl.session_pages)
