@@ -104,18 +104,24 @@ class Rule:
             held.sums[name][slots] += more[name]
         return slots, held.combined(slots)
 
-    def grow(self, keys_slots: SlotColumn, more: Sums) -> Change:
-        """Links that were met before (slots may repeat) add so much more; returns those that wait, each once."""
+    def _add_each(self, slots: SlotColumn, more: Sums) -> None:
+        """The same to the sums of slots that may repeat: ``more`` has one entry a slot, or one for all."""
+        sums = self._slots.sums
+        for name in sums.dtype.names or ():
+            np.add.at(sums[name], slots, more[name])
+
+    def grow(self, found: SlotColumn, more: Sums) -> Change:
+        """Links that were met before add so much more; ``found`` are the slots of their keys (-1: unknown; they may
+        repeat). Returns those that wait, each once."""
         held = self._slots
-        slots = keys_slots[(keys_slots >= 0)]
+        slots = found[found >= 0]
         slots = slots[held.seen[slots] > 0]
-        for name in held.sums.dtype.names or ():
-            np.add.at(held.sums[name], slots, more[name])
+        self._add_each(slots, more)
         slots = np.unique(slots)
         scores = held.combined(slots) if len(slots) else np.zeros(0, np.float32)
         waits = held.state[slots] <= HOT
-        apart = slots[~waits & (held.state[slots] != DONE)]
-        held.score[apart] = scores[~waits & (held.state[slots] != DONE)]
+        apart = ~waits & (held.state[slots] != DONE)
+        held.score[slots[apart]] = scores[apart]
         return slots[waits], scores[waits]
 
     # -- one link -----------------------------------------------------------------------------------------
@@ -168,9 +174,7 @@ class Rule:
         if bulk.tiers is not None:
             np.maximum.at(held.tier, slots, bulk.tiers[use])
         if self._combination is not None and len(slots):
-            more = self._combination.added(rows, scores)
-            for name in self._combination.fields.names or ():
-                np.add.at(held.sums[name], slots, more[name])
+            self._add_each(slots, self._combination.added(rows, scores))
             np.add.at(held.seen, slots, np.uint32(1))
             slots = np.unique(slots)
             held.score[slots] = held.combined(slots)

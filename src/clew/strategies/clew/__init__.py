@@ -101,11 +101,9 @@ class Clew(Strategy):
             return
         pages, sources = self._view.pages(), self._view.sources()
         relevances = np.full(len(sources), NONE, np.int64)
-        threshold = self._view.interest.threshold
-        for number, relevance, relevant in zip(
-            pages.numbers.tolist(), pages.relevance.tolist(), pages.relevant.tolist(), strict=True
-        ):
-            relevances[number - 1] = 0 if relevance >= threshold and not relevant else whole(relevance)
+        columns = pages.numbers.tolist(), pages.relevance.tolist(), pages.relevant.tolist()
+        for number, relevance, relevant in zip(*columns, strict=True):
+            relevances[number - 1] = self._worth(relevance, relevant)
         self.credit = Credit.of(sources.tolist(), relevances.tolist(), self.settings.discount)
         self._stale = True
 
@@ -113,10 +111,7 @@ class Clew(Strategy):
         """From the page that a link led to, and of the links on it."""
         link = visit.link
         judged = visit.judgement is not None
-        relevance = NONE
-        if judged:
-            repeats = self._view is not None and visit.relevance >= self._view.interest.threshold
-            relevance = 0 if repeats and not visit.relevant else whole(visit.relevance)
+        relevance = self._worth(visit.relevance, visit.relevant) if judged else NONE
         if visit.number > self.credit.count:
             self._grown += self.credit.add(visit.number, link.batch.source.visit, relevance)
         if judged and link.evidence and link.batch.source.visit > 0:
@@ -129,6 +124,12 @@ class Clew(Strategy):
             self.gate.refresh(self.credit.mean / ONE)
             self._refresh_at = self._pages + max(self.settings.refresh, self._pages // SELDOM)
             self._stale = True
+
+    def _worth(self, relevance: float, relevant: bool) -> int:
+        """What a page is worth: nothing where it is not to be relevant in spite of its text (it repeats another one, or
+        its topic is excluded)."""
+        left_out = self._view is not None and relevance >= self._view.interest.threshold and not relevant
+        return 0 if left_out else whole(relevance)
 
     def explores(self) -> bool:
         share = self.settings.explore / (1.0 + self._pages / EXPLORED)

@@ -27,6 +27,7 @@ from clew.judges.auto.termvectors import LANGUAGE, TermVectors, term_vectors
 from clew.judges.background import document_shares
 from clew.judges.bags import Bag, Vocabulary
 from clew.judges.features import Features
+from clew.judges.vectors import GENERAL_PAGES
 from clew.model import Bools, Doubles, LinkBatch, LinkKind, Page, TermIds
 from clew.text.terms import tokeniser
 
@@ -38,8 +39,6 @@ AROUND = 3
 
 NEGATIVE = 0.5
 """Weight of the examples that are not wanted."""
-
-GENERAL_PAGES = 1_000.0
 
 WANTED_VALUE = 6.0
 """The value of a link that was put on the frontier by name: a seed, or an answer of a search."""
