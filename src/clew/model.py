@@ -351,6 +351,7 @@ class Link:
 
     ``evidence``: what was added up for its URL then (``frontier.base.Lease``); () where nothing is, and when visits are
     learned again. ``oldest``: it was not taken for its score, but since its URL was seen first; not known then either.
+    ``host_id``: the number of its host in the store; -1 then.
     """
 
     batch: LinkBatch
@@ -359,6 +360,7 @@ class Link:
     attempt: int = 0
     evidence: tuple[float, ...] = ()
     oldest: bool = False
+    host_id: int = -1
 
     @property
     def url(self) -> str:

@@ -92,7 +92,8 @@ class ReferenceFrontier:
     def _score(self, url: Known) -> None:
         assert self.combination is not None
         links, best = np.array([url.seen], np.uint32), np.array([url.best], np.float32)
-        url.score = stored(float(self.combination.combined(links, best, np.array([url.sums]))[0]))
+        host = np.array([url.host], np.uint32)
+        url.score = stored(float(self.combination.combined(links, best, np.array([url.sums]), host)[0]))
 
     def grow(self, row, keys, scores, more) -> None:  # type: ignore[no-untyped-def]
         for key, score in zip(keys.tolist(), scores.tolist(), strict=True):

@@ -450,7 +450,7 @@ def tuned(name: str) -> Iterator[None]:
 
 
 class Pull:
-    """A combination: links of a row pull as their row does, and by their scores; all may be turned around."""
+    """A combination: links of a row pull as their row does, and by their scores and hosts; all may be turned around."""
 
     fields = np.dtype([("pull", "i4"), ("thousandths", "i4")])
 
@@ -464,8 +464,8 @@ class Pull:
         more["thousandths"] = np.clip(scores, -1, 1) * 1000
         return more
 
-    def combined(self, links: np.ndarray, best: np.ndarray, sums: np.ndarray) -> np.ndarray:
-        return self.sign * (sums["pull"] + sums["thousandths"] / links / 1000.0 - 0.5 * best)
+    def combined(self, links: np.ndarray, best: np.ndarray, sums: np.ndarray, hosts: np.ndarray) -> np.ndarray:
+        return self.sign * (sums["pull"] + sums["thousandths"] / links / 1000.0 - 0.5 * best + hosts % 3)
 
     def grown(self) -> list[tuple[int, np.ndarray]]:
         return []

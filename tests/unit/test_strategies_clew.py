@@ -19,6 +19,7 @@ from clew.model import OTHER, Example, Judgement, LinkBatch, LinkKind, Session, 
 from clew.strategies.clew import Clew
 from clew.strategies.clew.credit import FIRST_MEAN, NONE, ONE, Credit, whole
 from clew.strategies.clew.gate import SHARE, Gate, as_evidence, evidence, sigmoid
+from clew.strategies.clew.hosts import Hosts
 from clew.strategies.clew.settings import ClewSettings
 from clew.strategies.clew.values import LinkValues, Topic
 from clew.strategies.registry import make
@@ -90,6 +91,44 @@ class TestCredit:
         assert table.rates(rows).tolist() == list(rates.values())
 
 
+class TestHosts:
+    def test_by_hand(self) -> None:
+        """A seed on host 0 leads to a relevant page there and to three others on host 2, one of them relevant."""
+        hosts = Hosts(3.0, 3.0)
+        for host, row, worth, relevant in (
+            (0, 0, 0, False),
+            (0, 1, ONE // 2, True),
+            (2, 1, 0, False),
+            (2, 1, 0, False),
+        ):
+            hosts.add(host, row, worth, relevant)
+        assert hosts.values(np.arange(3)).tolist() == [0.0, 0.0, 0.0]
+        hosts.refresh()
+        found = (1.0 * 0.99) * 0.99 + 0.5
+        bonus, barren = 3 * found / (found + 1), -3 * log(1.2)
+        assert hosts.values(np.array([0, 1, 2, 9_999, -1])).tolist() == pytest.approx([bonus, 0, barren, 0, 0])
+        hosts.add(2, 1, ONE, True)
+        hosts.refresh()
+        assert hosts.values(np.array([2]))[0] == pytest.approx(-3 * log(1.1))
+
+    def test_a_seed_that_redirects(self) -> None:
+        hosts = Hosts(3.0, 3.0)
+        hosts.learn([(0, 0, NONE, False), (1, 1, 100, False), (2, 2, 100, False)], 3)
+        assert hosts.now.seeds[:3].tolist() == [False, True, False]
+
+    def test_what_was_known_at_the_last_refresh(self) -> None:
+        facts = [(0, 0, 100, False)] + [(1, 1, 0, False)] * 9
+        one, other = Hosts(2.0, 1.0), Hosts(2.0, 1.0)
+        for number, fact in enumerate(facts, 1):
+            one.add(*fact)
+            if number == 6:
+                one.refresh()
+        other.learn(facts, 6)
+        assert other.values(np.arange(3)).tolist() == one.values(np.arange(3)).tolist()
+        assert other.now.barren.tolist() == one.now.barren.tolist()
+        assert "about 5 pages of its host" in one.said(1) and "one of the seeds'" in one.said(0) and not one.said(2)
+
+
 class TestEvidence:
     def test_by_hand(self) -> None:
         """Three links on pages of relevance 1, .5 and 0, whose links paid off .5, .25 and 0; m = .1."""
@@ -156,11 +195,7 @@ class TestGate:
         even.learn(self.X[0], 1.0)
         assert even.learned.shares.tolist() == [0.2] * 5
         assert Gate(ClewSettings(priors=False)).weights[0].tolist() == [0.5] * 4
-        assert (Gate(ClewSettings(words=0)).weights[:, 2] == 0).all()
         assert (Gate(ClewSettings(rates=2)).weights[:, 3] == 2 * Gate(ClewSettings()).weights[:, 3]).all()
-        silent = Gate(ClewSettings(words=0))
-        silent.learn(self.X[0], 1.0)
-        assert silent.learned.weights[-1][2] == 0
 
 
 class TestWords:
@@ -250,6 +285,40 @@ def test_links_near_the_seeds_count_more() -> None:
     assert (clew(near=0).score(near) == clew(near=0).score(deep)).all()
 
 
+def test_words_count_as_much_as_is_said() -> None:
+    links = batch_of(html_page(LINKS))
+    full, half, none = (clew(words=words, near=0).score(links) for words in (1, 0.5, 0))
+    assert half.tolist() == pytest.approx((full / 2).tolist()) and full[0] != full[1] and not none.any()
+
+
+def test_hosts_count_as_much_as_is_said() -> None:
+    """The same evidence on a seed's host, on one that gave nothing, and on a new one."""
+    seed = batch_of(html_page(LINKS), visit=0)
+
+    def scores(**given: float) -> list[float]:
+        strategy = clew(refresh=1, **given)
+        strategy.learn(on_host(page_of(visit_of(seed, 0, 1, 0.9)), 0))
+        for number in range(2, 12):
+            strategy.learn(on_host(page_of(visit_of(batch_of(html_page(LINKS), visit=1), 0, number, 0.0)), 1))
+        same = (
+            np.array([1] * 3, np.uint32),
+            np.array([0.5] * 3, np.float32),
+            np.array([(900, 900)] * 3, strategy.fields),
+        )
+        return strategy.combined(*same, np.array([0, 1, 2], np.uint32)).tolist()
+
+    home, barren, new = scores()
+    assert home > new > barren
+    home, barren, new = scores(seed_hosts=0)
+    assert home == new > barren
+    home, barren, new = scores(barren_hosts=0)
+    assert home > new == barren
+
+
+def on_host(visit: Visit, number: int) -> Visit:
+    return replace(visit, link=replace(visit.link, host_id=number))
+
+
 def test_the_discount_reaches_the_table() -> None:
     assert clew(discount=0.5).credit.discount == ONE // 2
 
@@ -267,7 +336,8 @@ def test_state_is_small_and_exact() -> None:
     np.testing.assert_array_equal(other.score(batch_of(html_page(LINKS))), strategy.score(batch_of(html_page(LINKS))))
     sums = np.array([(3000, 900)], strategy.fields)
     links, best = np.array([2], np.uint32), np.array([0.5], np.float32)
-    assert other.combined(links, best, sums) == strategy.combined(links, best, sums)
+    hosts = np.array([3], np.uint32)
+    assert other.combined(links, best, sums, hosts) == strategy.combined(links, best, sums, hosts)
 
 
 def test_it_says_when_nothing_relevant_is_near() -> None:

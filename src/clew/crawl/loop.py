@@ -245,7 +245,8 @@ class Loop:
 
     def _link(self, lease: Lease) -> Link:
         batch = self.parts.store.links.batch(lease.row)
-        return Link(batch, lease.index, lease.score, self.attempts.get(lease.key, 0), lease.evidence, lease.oldest)
+        attempts = self.attempts.get(lease.key, 0)
+        return Link(batch, lease.index, lease.score, attempts, lease.evidence, lease.oldest, lease.host)
 
     async def _fetch(self, lease: Lease, link: Link) -> Response:
         refused = self.refusing.why_not(lease, link)

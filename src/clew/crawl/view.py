@@ -90,6 +90,9 @@ class CrawlView:
     def urls(self, numbers: Iterable[int]) -> dict[int, str]:
         return self.store.visits.urls(numbers)
 
+    def host_id(self, name: str) -> int:
+        return int(self.store.hosts.ids([name])[0])
+
     def rng(self, name: str) -> np.random.Generator:
         digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
         return np.random.default_rng([self.seed, int.from_bytes(digest, "little")])

@@ -50,8 +50,11 @@ class Combination(Protocol):
         """What links of these packed rows add now: structured[n] from row numbers int32[n] and scores float32[n]."""
         ...
 
-    def combined(self, links: npt.NDArray[np.uint32], best: Floats, sums: Sums) -> Doubles:
-        """The score of URLs, float64[n]: of the number of links uint32[n], the best score of any, and the sums."""
+    def combined(
+        self, links: npt.NDArray[np.uint32], best: Floats, sums: Sums, hosts: npt.NDArray[np.uint32]
+    ) -> Doubles:
+        """The score of URLs, float64[n]: of the number of links uint32[n], the best score of any, the sums, and the ids
+        of the URLs' hosts."""
         ...
 
     def grown(self) -> list[tuple[int, Sums]]:

@@ -33,7 +33,9 @@ class Mean:
     def added(self, rows: Ints, scores: Floats) -> Sums:
         return scores.astype(np.float64).view(self.fields)
 
-    def combined(self, links: npt.NDArray[np.uint32], best: Floats, sums: Sums) -> Doubles:
+    def combined(
+        self, links: npt.NDArray[np.uint32], best: Floats, sums: Sums, hosts: npt.NDArray[np.uint32]
+    ) -> Doubles:
         return np.asarray(sums["scores"] / links, np.float64)
 
     def grown(self) -> list[tuple[int, Sums]]:

@@ -101,7 +101,8 @@ class Slots:
     def combined(self, slots: SlotColumn) -> Floats:
         """float32[n]: the scores that the combination gives slots for what is added up."""
         assert self.combination is not None
-        return stored(self.combination.combined(self.seen[slots], self.best[slots], self.sums[slots]))
+        found = self.combination.combined(self.seen[slots], self.best[slots], self.sums[slots], self.host[slots])
+        return stored(found)
 
     def best_waiting(self, n: int) -> list[int]:
         """The n best waiting slots, best first."""

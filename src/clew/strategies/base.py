@@ -163,6 +163,10 @@ class View(Protocol):
         """URLs of visits by their numbers."""
         ...
 
+    def host_id(self, name: str) -> int:
+        """The number of a host that links of this crawl name."""
+        ...
+
     def rng(self, name: str) -> np.random.Generator:
         """A generator decided by the crawl's seed and ``name`` alone."""
         ...

@@ -95,6 +95,9 @@ class StubView:
         wanted = set(numbers)
         return {visit.number: visit.link.url for visit in self.seen if visit.number in wanted}
 
+    def host_id(self, name: str) -> int:
+        return _host_number(name)
+
     def rng(self, name: str) -> np.random.Generator:
         return np.random.default_rng([self.seed, len(name)])
 

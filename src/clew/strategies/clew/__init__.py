@@ -2,9 +2,10 @@
 
 A page is foreseen from all pages known to link to it. Of a waiting URL are kept the number N of links to it, the sum S
 of the relevances of the pages they stand on, the sum H of how well the links of these pages have paid off so far, and
-the best value A that the words of a link gave it (``values``). From these come four numbers (``gate.evidence``):
+the best value A that the words of a link gave it (``values``). From these and from what its host gave so far, v
+(``hosts``), come four numbers (``gate.evidence``):
 
-    logit((S + 2m) / (N + 2)),   log(S + .05),   A,   logit(H / N)
+    logit((S + 2m) / (N + 2)),   log(S + .05),   A + v,   logit(H / N)
 
     h(u) = (worth of the pages fetched by links of u + 2m) / (number of these pages + 2)
 
@@ -17,6 +18,7 @@ symbol     name
 m          mean relevance of all pages so far: ``Credit.mean``
 h(u)       ``Credit.rates``
 A          ``LinkValues.of``, less 0.6 · (log(depth of the link's page) − 1)
+v          ``Hosts.values``
 N, S, H    ``Clew.fields`` and the number of links that every frontier counts
 =========  =====================================================================
 
@@ -38,6 +40,7 @@ from clew.model import Decision, Doubles, Floats, Ints, LinkBatch, Session, Visi
 from clew.strategies.base import UNCHANGED, Strategy, View
 from clew.strategies.clew.credit import NONE, ONE, Credit, whole
 from clew.strategies.clew.gate import NAMES, Gate, as_evidence
+from clew.strategies.clew.hosts import Fact, HostIds, Hosts
 from clew.strategies.clew.settings import ClewSettings
 from clew.strategies.clew.values import LinkValues, Topic
 from clew.words import form, many
@@ -70,9 +73,10 @@ class Clew(Strategy):
         self.settings = settings or ClewSettings()
         self.credit = Credit(self.settings.discount)
         self.gate = Gate(self.settings)
+        self.hosts = self._no_hosts()
         self.values: LinkValues | None = None
         self._view: View | None = None
-        self._pages = self._seed = 0
+        self._pages = self._seed = self._scored = 0
         self._refresh_at = self.settings.refresh
         self._grown: list[tuple[int, int]] = []
         self._stale = self._far = False
@@ -99,29 +103,43 @@ class Clew(Strategy):
         """Relevances are others now: what pages are worth follows from them."""
         if self._view is None:
             return
-        pages, sources = self._view.pages(), self._view.sources()
-        relevances = np.full(len(sources), NONE, np.int64)
-        columns = pages.numbers.tolist(), pages.relevance.tolist(), pages.relevant.tolist()
-        for number, relevance, relevant in zip(*columns, strict=True):
-            relevances[number - 1] = self._worth(relevance, relevant)
-        self.credit = Credit.of(sources.tolist(), relevances.tolist(), self.settings.discount)
+        facts = self._facts(self._view)
+        self.credit = Credit.of([one[1] for one in facts], [one[2] for one in facts], self.settings.discount)
+        self._scored = len(facts)
+        self.hosts = self._no_hosts()
+        self.hosts.learn(facts, self._scored)
         self._stale = True
+
+    def _facts(self, view: View) -> list[Fact]:
+        """Of every visit."""
+        pages, sources = view.pages(), view.sources().tolist()
+        facts: list[Fact] = [(0, row, NONE, False) for row in sources]
+        columns = pages.numbers, pages.hosts, pages.relevance, pages.relevant
+        for number, host, relevance, relevant in zip(*(column.tolist() for column in columns), strict=True):
+            facts[number - 1] = host, sources[number - 1], self._worth(relevance, relevant), relevant
+        return facts
+
+    def _no_hosts(self) -> Hosts:
+        return Hosts(self.settings.seed_hosts, self.settings.barren_hosts)
 
     def learn(self, visit: Visit) -> None:
         """From the page that a link led to, and of the links on it."""
         link = visit.link
-        judged = visit.judgement is not None
+        judged, row = visit.judgement is not None, link.batch.source.visit
         relevance = self._worth(visit.relevance, visit.relevant) if judged else NONE
         if visit.number > self.credit.count:
-            self._grown += self.credit.add(visit.number, link.batch.source.visit, relevance)
-        if judged and link.evidence and link.batch.source.visit > 0:
-            x = as_evidence(np.array([link.evidence], np.float64), self.gate.used.mean)[0]
+            self._grown += self.credit.add(visit.number, row, relevance)
+            self.hosts.add(link.host_id, row, relevance, visit.relevant)
+        if judged and link.evidence and row > 0:
+            x = self._x(np.array([link.evidence], np.float64), np.array([link.host_id]))[0]
             self.gate.learn(x, relevance / ONE)
         if visit.links is not None and self.values is not None:
             self.values.seen(visit.links)
         self._pages += 1
         if self._pages >= self._refresh_at:
             self.gate.refresh(self.credit.mean / ONE)
+            self.hosts.refresh()
+            self._scored = visit.number
             self._refresh_at = self._pages + max(self.settings.refresh, self._pages // SELDOM)
             self._stale = True
 
@@ -140,7 +158,7 @@ class Clew(Strategy):
         if self.values is None:
             return np.zeros(len(links))
         steps = np.log(np.maximum(links.depths, 1))
-        return self.values.of(links) - self.settings.near * (steps - NEAR)
+        return self.settings.words * self.values.of(links) - self.settings.near * (steps - NEAR)
 
     def adapt(self, session: Session) -> bool:
         """Say when nothing relevant is near, and when it is again; the scores then widen by themselves, since the mean
@@ -160,9 +178,14 @@ class Clew(Strategy):
         more["relevance"], more["rates"] = self.credit.relevances(rows), self.credit.rates(rows)
         return more
 
-    def combined(self, links: npt.NDArray[np.uint32], best: Floats, sums: Sums) -> Doubles:
+    def combined(self, links: npt.NDArray[np.uint32], best: Floats, sums: Sums, hosts: HostIds) -> Doubles:
         columns = np.column_stack([links, best, sums["relevance"], sums["rates"]]).astype(np.float64)
-        return self.gate.used(as_evidence(columns, self.gate.used.mean))
+        return self.gate.used(self._x(columns, hosts))
+
+    def _x(self, columns: Doubles, hosts: HostIds) -> Doubles:
+        """The evidence float64[n, 4] of what was added up for URLs on these hosts."""
+        columns[:, 1] += self.hosts.values(hosts)
+        return as_evidence(columns, self.gate.used.mean)
 
     def grown(self) -> list[tuple[int, Sums]]:
         found = [(row, np.array((0, more), self.fields)) for row, more in self._grown if more]
@@ -189,13 +212,16 @@ class Clew(Strategy):
             text = links.anchor_text(index)
             named = f" (“{text}”)" if text else ""
             found.append(f"clew: its words{named} say {float(self.score(links)[index]):+.2f} standard deviations")
+        host = self._view.host_id(links.links.host_names[links.links.host_index[index]]) if self._view else None
+        if host is not None and (told := self.hosts.said(host)):
+            found.append(f"clew: {told}")
         shares = self.gate.used.shares.tolist()
         said = ", ".join(f"{name} {share:.2f}" for name, share in zip(NAMES, shares, strict=False))
         found.append(f"clew: all links to a URL count together; experts weigh: {said}")
         return found
 
     def state(self) -> bytes:
-        numbers = [float(self._pages), float(self._refresh_at), float(self._far)]
+        numbers = [float(self._pages), float(self._refresh_at), float(self._far), float(self._scored)]
         if self.values is None:
             return b""
         return np.concatenate([numbers, self.gate.numbers(), self.values.numbers()]).astype("<f8").tobytes()
@@ -205,6 +231,10 @@ class Clew(Strategy):
             return
         numbers = np.frombuffer(state, "<f8")
         self._pages, self._refresh_at, self._far = int(numbers[0]), int(numbers[1]), bool(numbers[2])
-        left = self.gate.take(numbers[3:])
+        self._scored = int(numbers[3])
+        self.hosts = self._no_hosts()
+        if self._view is not None:
+            self.hosts.learn(self._facts(self._view), self._scored)
+        left = self.gate.take(numbers[4:])
         if self.values is not None:
             self.values.take(left)

@@ -72,8 +72,8 @@ def sigmoid(z: Doubles) -> Doubles:
 
 
 def evidence(links: Doubles, words: Doubles, relevance: Doubles, rates: Doubles, mean: float) -> Doubles:
-    """x float64[n, 4] of URLs: the number of links to them N, the best words' value A, the sums S of the relevances and
-    H of the rates h of the pages that link to them; ``mean`` m is the mean relevance of all pages.
+    """x float64[n, 4] of URLs: the number of links to them N, the value A of words and host, the sums S of the
+    relevances and H of the rates h of the pages that link to them; ``mean`` m is the mean relevance of all pages.
 
     logit((S + 2m) / (N + 2)),   log(S + .05),   A,   logit(H / N)
     """
@@ -125,7 +125,7 @@ class Gate:
     """The experts and their shares. ``used`` scores links, ``learned`` changes with every page."""
 
     def __init__(self, settings: ClewSettings) -> None:
-        kept = (WEIGHTS if settings.priors else ALIKE) * [1.0, 1.0, settings.words, settings.rates]
+        kept = (WEIGHTS if settings.priors else ALIKE) * [1.0, 1.0, 1.0, settings.rates]
         self.settings = settings
         self.weights = kept if settings.learn else kept[:-1]
         count = len(self.weights)
@@ -135,7 +135,7 @@ class Gate:
         )
         self.used = self.learned.copy()
         self._squares = np.ones(len(EVIDENCE))
-        self._allowed = np.array([1.0, 1.0, float(settings.words > 0), float(settings.rates > 0)])
+        self._allowed = np.array([1.0, 1.0, 1.0, float(settings.rates > 0)])
 
     def learn(self, x: Doubles, relevance: float) -> None:
         """A page was fetched of which the evidence was x float64[4]."""

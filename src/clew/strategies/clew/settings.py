@@ -26,6 +26,12 @@ class ClewSettings(Section, frozen=True):
             ge=0,
         ),
     ] = 0.6
+    seed_hosts: Annotated[
+        float, doc("Links on hosts of the seeds count so much more while relevant pages are found there.", ge=0)
+    ] = 3.0
+    barren_hosts: Annotated[
+        float, doc("Links on other hosts count the less the more pages there were not relevant.", ge=0)
+    ] = 3.0
     discount: Annotated[
         float, doc("A page is worth at least this share of the best page reached through it.", ge=0, lt=1)
     ] = 0.0

@@ -1,0 +1,100 @@
+"""What a URL's host says of it: seeds tell where to look, and a host that gave nothing so far gives little later.
+
+    v(u) = b · R / (R + 1)              on the hosts of seeds
+         = −c · log(1 + n / 10)         on others
+
+R is the relevance found on hosts of seeds, where each page fetched there makes what was found before count a hundredth
+less; it begins at 1. n is the number of pages of the host that were not relevant; a relevant one halves it. b and c are
+``ClewSettings.seed_hosts`` and ``barren_hosts``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.model import Bools, Doubles
+from clew.strategies.clew.credit import NONE, ONE
+
+FORGET = 0.99
+FIRST_FOUND = 1.0
+"""R at first: seeds are trusted until their hosts give nothing."""
+
+PATIENCE = 10.0
+"""So many pages without a relevant one count little."""
+
+ROOM = 64
+
+HostIds = npt.NDArray[np.integer]
+Fact = tuple[int, int, int, bool]
+"""Of a visit: its host's id (-1: not known), the packed row of its link, what its page is worth (``NONE`` without one),
+and whether it is relevant."""
+
+
+@dataclass(slots=True)
+class Record:
+    """What was found: by host id ``barren`` n, and whether it is a host of seeds; ``found`` R."""
+
+    barren: Doubles
+    seeds: Bools
+    found: float
+
+    def copy(self) -> Record:
+        return Record(self.barren.copy(), self.seeds.copy(), self.found)
+
+
+class Hosts:
+    """The record of all hosts. ``used`` values links, and stays as it is until ``refresh``; ``now`` changes with every
+    visit."""
+
+    def __init__(self, seed_hosts: float, barren_hosts: float) -> None:
+        self.seed_hosts, self.barren_hosts = seed_hosts, barren_hosts
+        self.now = Record(np.zeros(ROOM), np.zeros(ROOM, np.bool_), FIRST_FOUND)
+        self.used = self.now.copy()
+        self._begins = [False]  # by visit: a seed, or what a seed redirects to
+
+    def learn(self, visits: Iterable[Fact], refresh_at: int) -> None:
+        """All visits from the first on; links are valued by what was known after ``refresh_at`` of them."""
+        for number, fact in enumerate(visits, 1):
+            self.add(*fact)
+            if number == refresh_at:
+                self.refresh()
+
+    def add(self, host: int, row: int, worth: int, relevant: bool) -> None:
+        """The next visit."""
+        seed = row <= 0 or self._begins[row]
+        self._begins.append(seed and worth == NONE)
+        if worth == NONE or host < 0:
+            return
+        if host >= len(self.now.barren):
+            more = host // 2 + ROOM
+            self.now.barren, self.now.seeds = np.pad(self.now.barren, (0, more)), np.pad(self.now.seeds, (0, more))
+        self.now.seeds[host] |= seed
+        self.now.barren[host] = self.now.barren.item(host) / 2 if relevant else self.now.barren.item(host) + 1
+        if self.now.seeds[host]:
+            self.now.found = FORGET * self.now.found + (worth / ONE if relevant else 0.0)
+
+    def refresh(self) -> None:
+        """From now on links are valued by what is known now."""
+        self.used = self.now.copy()
+
+    def values(self, hosts: HostIds) -> Doubles:
+        """v float64[n] of URLs on these hosts; 0 where nothing is known."""
+        known, room = self.used, len(self.used.barren)
+        at = np.where((hosts >= 0) & (hosts < room), hosts, room).astype(np.intp)
+        bonus = self.seed_hosts * known.found / (known.found + 1.0)
+        value = np.where(known.seeds, bonus, -self.barren_hosts * np.log1p(known.barren / PATIENCE))
+        return np.append(value, 0.0)[at]
+
+    def said(self, host: int) -> str:
+        """The same of one host in words; "" where nothing is known."""
+        value = float(self.values(np.array([host]))[0])
+        if value > 0:
+            return f"its host is one of the seeds' ({value:+.2f})"
+        if value < 0:
+            count = self.used.barren.item(host)
+            return f"about {count:.0f} pages of its host were fetched since relevant ones were found ({value:+.2f})"
+        return ""
