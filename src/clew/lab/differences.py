@@ -133,7 +133,7 @@ def _pairs(
     comparison: Comparison, names: Sequence[str], tasks: Sequence[str], units: str, unit_of: Units
 ) -> tuple[Difference, ...]:
     tested = [
-        _difference(one, other, units, _by_unit(comparison, one, other, tasks, unit_of))
+        difference(one, other, units, _by_unit(comparison, one, other, tasks, unit_of))
         for one, other in combinations(names, 2)
     ]
     corrected = holm([each.p for each in tested])
@@ -150,7 +150,8 @@ def _by_unit(comparison: Comparison, one: str, other: str, tasks: Sequence[str],
     return [float(np.mean(values)) for values in units.values()]
 
 
-def _difference(one: str, other: str, units: str, values: Sequence[float]) -> Difference:
+def difference(one: str, other: str, units: str, values: Sequence[float]) -> Difference:
+    """What the differences of the units say, one - other each; ``corrected`` is p as it is, until all are corrected."""
     interval = median_interval(values)
     varied = len(values) > 1 and max(values) - min(values) > EQUAL
     test = paired_test(values, [0.0] * len(values))

@@ -118,7 +118,7 @@ def load(path: Path) -> Experiment:
     if file.backlinks not in PLANS:
         raise ConfigError(f"{path}: backlinks = {file.backlinks!r} is none of {', '.join(PLANS)}; see docs/lab.md")
     tasks = [load_task(path.parent / name) for name in file.tasks]
-    tasks += [_simulated(one, path) for one in file.simulated]
+    tasks += [simulated(one, f"{path}: ") for one in file.simulated]
     if not tasks:
         raise InputError(f"{path}: name at least one task file in tasks, or describe a web in [[simulated]]")
     if file.budget:
@@ -163,9 +163,10 @@ def _variant(given: Any, kind: str, registry: Registry[Any]) -> Variant:
     return check(Variant(shown(name) or part, part, settings), registry)
 
 
-def _simulated(one: SimulatedTask, path: Path) -> Task:
+def simulated(one: SimulatedTask, where: str = "") -> Task:
+    """The task on a simulated web. Raises InputError, its message led by ``where``."""
     if one.preset and one.preset not in PRESETS:
-        raise InputError(f"{path}: there is no preset {one.preset!r}; choose one of: {', '.join(PRESETS)}")
+        raise InputError(f"{where}there is no preset {one.preset!r}; choose one of: {', '.join(PRESETS)}")
     parameters = {**PRESETS.get(one.preset, {}), **one.parameters}
     values = "".join(f",{name}={value:g}" for name, value in parameters.items())
     try:
@@ -182,4 +183,4 @@ def _simulated(one: SimulatedTask, path: Path) -> Task:
             budget=one.budget or budget_of(one.pages),
         )
     except InputError as error:
-        raise InputError(f"{path}: {error}") from error
+        raise InputError(f"{where}{error}") from error

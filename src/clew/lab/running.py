@@ -227,17 +227,32 @@ class _Graphs:
 
 
 def _run_draw(task: Task, repeat: int, plan: Plan, readers: Readers, graphs: _Graphs) -> _Draw:
-    own = graphs.drawn(task, repeat, readers)
-    graph = graphs.of(task, readers) if own is task else _graph(own, graphs.settings(own), readers)
-    own_bench = _Bench(own, repeat, plan, readers, back_links(graph), reachable(graph))
+    own = _repeat(task, repeat, plan, readers, graphs)
     runs = []
     for strategy, judge in product(plan.strategies, plan.judges):
-        runs.append(own_bench.run(strategy, judge))
+        runs.append(own.run(strategy, judge))
         second = plan.second(strategy)
         if second is not None and runs[-1].asked:
-            runs.append(own_bench.run(second, judge))
-    limits = (limit(graph, own.budget) for limit in (greedy, one_step, look_ahead, upper_bound))
+            runs.append(own.run(second, judge))
+    limits = (limit(own.graph, own.task.budget) for limit in (greedy, one_step, look_ahead, upper_bound))
     return _Draw(task.name, repeat, tuple(runs), *limits)
+
+
+def _repeat(task: Task, repeat: int, plan: Plan, readers: Readers, graphs: _Graphs) -> Repeat:
+    own = graphs.drawn(task, repeat, readers)
+    graph = graphs.of(task, readers) if own is task else _graph(own, graphs.settings(own), readers)
+    return Repeat(own, repeat, plan, readers, graph, back_links(graph), reachable(graph))
+
+
+class Repeats:
+    """The repeats of tasks, for whoever wants each run by itself: one that fails does not end the others."""
+
+    def __init__(self, plan: Plan, readers: Readers) -> None:
+        self._plan, self._readers, self._graphs = plan, readers, _Graphs(plan)
+
+    def of(self, task: Task, repeat: int) -> Repeat:
+        """A repeat of a task, drawn as ``run_task`` draws it. Raises ClewError."""
+        return _repeat(task, repeat, self._plan, self._readers, self._graphs)
 
 
 @contextmanager
@@ -257,13 +272,15 @@ def _graph(task: Task, settings: Settings, readers: Readers) -> Graph:
 
 
 @dataclass(frozen=True, slots=True)
-class _Bench:
-    """Runs methods on a draw of a task; ``links``: who links to whom; ``most``: relevant pages within reach."""
+class Repeat:
+    """Runs methods on a draw of a task, ``task``; ``graph``: of its web; ``links``: who links to whom; ``most``:
+    relevant pages within reach."""
 
     task: Task
     repeat: int
     plan: Plan
     readers: Readers
+    graph: Graph
     links: BacklinkProvider
     most: int
 
