@@ -50,7 +50,7 @@ from clew.frontier.columns import ColumnFrontier
 from clew.judges.registry import JUDGES
 from clew.lab.bench import settings_of
 from clew.lab.experiment import SimulatedTask, simulated
-from clew.lab.variants import Variant, split, variant
+from clew.lab.variants import split, variant
 from clew.model import Request, Response, Visit
 from clew.store.sqlite import SqliteStore
 from clew.store.sqlite.hosts import SqliteHosts

@@ -332,6 +332,25 @@ def test_new_scores_last_with_their_group_only(open_store: OpenStore) -> None:
     assert all((scores == row / 2).all() for row, _, _, scores in store.links.rows())
 
 
+def test_scores_of_a_row_are_the_last_written(open_store: OpenStore) -> None:
+    store = open_store()
+    add_seeds(store)
+    add_visits(store, 3)
+    for row, _, _, written in store.links.rows():
+        assert store.links.scores(row).dtype == np.float32
+        assert_same_array(store.links.scores(row), written)
+    last, size = row, len(written)
+    store.links.update_scores([(last, np.full(size, 0.1))])
+    assert_same_array(store.links.scores(last), np.full(size, 0.1, np.float32))
+    store.commit()
+    store.links.update_scores([(last, np.full(size, 0.7))])
+    assert_same_array(store.links.scores(last), np.full(size, 0.7, np.float32))
+    store = reopened(open_store, store)
+    assert_same_array(store.links.scores(last), np.full(size, 0.1, np.float32))
+    with pytest.raises(StoreError, match="no links of row 99"):
+        store.links.scores(99)
+
+
 @pytest.mark.parametrize("row, n", [(99, 5), (0, 4)], ids=["no such row", "wrong length"])
 def test_scores_that_fit_no_row_undo_the_group(open_store: OpenStore, row: int, n: int) -> None:
     store = open_store()

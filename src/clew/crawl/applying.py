@@ -101,7 +101,7 @@ class Applier:
         if parts.on_page is not None and visit.page is not None:
             visit = self._filtered(visit, parts.on_page)
         parts.strategy.learn(visit)
-        grow(parts)
+        grow(parts, arrival.lease.row, visit.link.batch)
         scores = parts.scores(visit.links) if visit.links is not None else None
         hosts = parts.evidence.host_ids(visit.links.links) if visit.links is not None else None
         place = archive(parts, visit, arrival.reading.records)

@@ -29,6 +29,8 @@ from clew.store.sqlite.hosttable import HostTable
 from clew.store.sqlite.transaction import Transaction
 
 BATCHES_KEPT = 256
+SCORES_KEPT = 4096
+"""Rows whose scores are kept, more than batches: they are small, and reading one writes all that waits."""
 
 StoredBatch = tuple[LinkBatch, HostIds]
 """A packed row without host history, and the host ids of its links."""
@@ -37,7 +39,7 @@ _NO_HISTORY: Floats = np.zeros(0, np.float32)
 
 
 class SqliteLinks:
-    """A LinkStore; it keeps the batches lately written or read."""
+    """A LinkStore; it keeps the batches and scores lately written or read."""
 
     def __init__(self, transaction: Transaction, hosts: SqliteHosts) -> None:
         self._transaction = transaction
@@ -47,6 +49,7 @@ class SqliteLinks:
     def forget(self) -> None:
         """Nothing is kept."""
         self._kept: OrderedDict[int, StoredBatch] = OrderedDict()
+        self._scores: OrderedDict[int, Floats] = OrderedDict()
         self._seed_rows = 0
 
     def recall(self) -> None:
@@ -67,10 +70,11 @@ class SqliteLinks:
         if hosts is None or scores is None or not len(batch) == len(hosts) == len(scores):
             raise ValueError(f"row {row}: {len(batch)} links need as many hosts and scores")
         heads = pack_heads(batch.links.keys, hosts)
-        evidence = pack_evidence(batch.links, batch.leaves)
-        self._transaction.put(schema.ADD_HEADS, row, len(batch), heads, pack_floats(scores))
+        evidence, packed = pack_evidence(batch.links, batch.leaves), pack_floats(scores)
+        self._transaction.put(schema.ADD_HEADS, row, len(batch), heads, packed)
         self._transaction.put(schema.ADD_EVIDENCE, row, pack_source(batch.source), evidence)
         self._keep(row, (batch, hosts))
+        self._keep_scores(row, packed)
 
     def rows(self) -> Iterator[LinkRow]:
         for _, row, heads, scores in self._transaction.chunks(schema.HEADS, 0):
@@ -86,15 +90,21 @@ class SqliteLinks:
             yield row, with_history(self._unpacked(row, *packed), self._hosts.table)
 
     def scores(self, row: int) -> Floats:
+        kept = self._scores.get(row)
+        if kept is not None:
+            self._scores.move_to_end(row)
+            return kept
         packed = self._transaction.value("SELECT scores FROM heads WHERE row = ?", (row,))
         if packed is None:
             raise self._no_links(row)
-        return unpack_floats(packed)
+        return self._keep_scores(row, packed)
 
     def update_scores(self, rows: Iterable[tuple[int, Doubles]]) -> None:
         rows = iter(rows)
         while chunk := list(islice(rows, CHUNK)):
             values = [(pack_floats(scores), row, len(scores)) for row, scores in chunk]
+            for row, _ in chunk:
+                self._scores.pop(row, None)
             if self._transaction.write(schema.PUT_SCORES, values) != len(values):
                 reason = f"has no such rows for the new scores of {chunk[0][0]} to {chunk[-1][0]}"
                 raise self._transaction.database.abandon(reason)
@@ -127,6 +137,12 @@ class SqliteLinks:
         if len(self._kept) > BATCHES_KEPT:
             self._kept.popitem(last=False)
         return batch
+
+    def _keep_scores(self, row: int, packed: bytes) -> Floats:
+        scores = self._scores[row] = unpack_floats(packed)
+        if len(self._scores) > SCORES_KEPT:
+            self._scores.popitem(last=False)
+        return scores
 
     def _unpacked(self, row: int, heads: bytes, source: bytes, data: bytes) -> StoredBatch:
         keys, hosts = unpack_heads(heads)
