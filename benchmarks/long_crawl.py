@@ -30,7 +30,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -45,6 +45,7 @@ from clew.crawl import sessions
 from clew.crawl.applying import Applier, Arrival
 from clew.crawl.sessions import Sessions
 from clew.crawl.setup import Setup
+from clew.errors import ClewError, InputError
 from clew.examples.examples import Examples
 from clew.frontier.columns import ColumnFrontier
 from clew.judges.registry import JUDGES
@@ -84,7 +85,7 @@ STRATEGY = "learn score adapt explores wants_to_consult state rejudged opens add
 class Meter:
     """CPU seconds by part: of calls within calls each counts for its own part."""
 
-    spent: Counter[str] = field(default_factory=Counter)
+    spent: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     _under_way: list[str] = field(default_factory=lambda: [REST])
     _since: float = field(default_factory=time.process_time)
 
@@ -93,24 +94,27 @@ class Meter:
         self.spent[self._under_way[-1]] += now - self._since
         self._since = now
 
-    @contextmanager
-    def within(self, part: str) -> Iterator[None]:
-        """What happens here belongs to ``part``, unless it is part of a whole."""
+    def enter(self, part: str) -> None:
+        """What happens until ``leave`` belongs to ``part``, unless it is within a whole."""
         self._turn()
-        self._under_way.append(self._under_way[-1] if self._under_way[-1] in WHOLE and part != WEB else part)
-        try:
-            yield
-        finally:
-            self._turn()
-            self._under_way.pop()
+        outer = self._under_way[-1]
+        self._under_way.append(outer if outer in WHOLE and part != WEB else part)
+
+    def leave(self) -> None:
+        """Back to what was under way before."""
+        self._turn()
+        self._under_way.pop()
 
     def timed(self, part: str, call: Callable[..., Any]) -> Callable[..., Any]:
-        """The same call, measured."""
+        """The same call, measured: some 5 µs more."""
 
         @functools.wraps(call)
         def measured(*given: Any, **named: Any) -> Any:
-            with self.within(part):
+            self.enter(part)
+            try:
                 return call(*given, **named)
+            finally:
+                self.leave()
 
         return measured
 
@@ -159,7 +163,9 @@ def measure(setup: Setup, every: int, tell: Callable[[Stretch], None]) -> list[S
 def _measured(meter: Meter, setup: Setup) -> Iterator[None]:
     """Calls of all parts are measured; afterwards all is as it was."""
     judge = JUDGES.get(setup.judge_name)
-    calls = [(owner, name, part.strip()) for part, (owner, names) in CALLS.items() for name in names.split()]
+    calls: list[tuple[Any, str, str]] = []
+    for part, (owner, names) in CALLS.items():
+        calls += [(owner, name, part.strip()) for name in names.split()]
     strategy = type(setup.strategy)
     calls += [(strategy, name, "strategy") for name in STRATEGY.split() if hasattr(strategy, name)]
     calls += [(judge, "judge", "judge"), (sessions, "learn_from_crawl", "judge learning")]
@@ -179,9 +185,12 @@ def _measured(meter: Meter, setup: Setup) -> Iterator[None]:
 
 def _fetching(meter: Meter, call: Callable[..., Any]) -> Callable[..., Any]:
     async def fetch(self: SimulatedWorld, request: Request) -> Response:
-        with meter.within(WEB):  # it never waits, so nothing else runs meanwhile
+        meter.enter(WEB)  # it never waits, so nothing else runs meanwhile
+        try:
             answer: Response = await call(self, request)
             return answer
+        finally:
+            meter.leave()
 
     return fetch
 
@@ -201,9 +210,10 @@ def _replaced(owner: type, name: str, how: Callable[[Callable[..., Any]], Callab
 
 def crawl(options: argparse.Namespace) -> None:
     """Crawl with the one method that the options name; a line of JSON for every stretch, and one at the end."""
-    strategy, judge = (variant(text, registry) for text, registry in zip(
-        options.methods.split("|"), (STRATEGIES, JUDGES), strict=True
-    ))  # fmt: skip
+    named = options.methods.split("|")
+    if len(named) != 2:
+        raise InputError(f"{options.methods!r} is no method: write STRATEGY|JUDGE, such as clew|auto")
+    strategy, judge = variant(named[0], STRATEGIES), variant(named[1], JUDGES)
     task = simulated(
         SimulatedTask(
             preset=options.preset,
@@ -236,19 +246,20 @@ def _tell(one: Stretch) -> None:
 def rows_of(method: str, lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """A row a stretch, and one for all visits: CPU-ms a page, in all (without making pages) and by part."""
     *stretches, last = lines
-    rows, before, done = [], Counter[str](), 0
+    rows: list[dict[str, Any]] = []
+    before, done = dict[str, float](), 0
     for line in stretches:
         rows.append(_row(method, line, before, done))
-        before, done = Counter(line["spent"]), line["visits"]
+        before, done = line["spent"], line["visits"]
     if stretches:
-        whole = _row(method, stretches[-1], Counter(), 0)
+        whole = _row(method, stretches[-1], {}, 0)
         rows.append({**whole, "visits": "all", "mb": last["peak_mb"]})
     return rows
 
 
-def _row(method: str, line: dict[str, Any], before: Counter[str], done: int) -> dict[str, Any]:
+def _row(method: str, line: dict[str, Any], before: dict[str, float], done: int) -> dict[str, Any]:
     pages = line["visits"] - done
-    parts = {part: 1e3 * (line["spent"].get(part, 0.0) - before[part]) / pages for part in PARTS}
+    parts = {part: 1e3 * (line["spent"].get(part, 0.0) - before.get(part, 0.0)) / pages for part in PARTS}
     figures = {"mb": line["mb"], "waiting": line["waiting"], "relevant": line["relevant"]}
     return {"method": method, "visits": f"{line['visits']:,}", "cpu": sum(parts.values()), **parts, **figures}
 
@@ -261,10 +272,14 @@ COLUMNS = {
 
 
 def main() -> int:
-    """Run all methods one after the other, and print what they cost. Exit code 1 where one fails."""
+    """Run all methods one after the other, and print what they cost. Exit code of the first that fails."""
     options = _options()
     if options.alone:
-        crawl(options)
+        try:
+            crawl(options)
+        except ClewError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 2
         return 0
     rows: list[dict[str, Any]] = []
     for method in options.methods.split(","):
@@ -278,7 +293,7 @@ def main() -> int:
                     print(f"{method}: {lines[-1]['visits']:,} visits", file=sys.stderr, flush=True)
         if process.returncode:
             print(f"failed: {method}, exit code {process.returncode}", file=sys.stderr)
-            return 1
+            return process.returncode
         rows += rows_of(method, lines)
     title = f"{options.fetches:,} fetches, {options.preset} web of {options.pages:,} pages"
     show(title, COLUMNS, rows, as_json=options.json)
