@@ -232,7 +232,7 @@ def crawl(options: argparse.Namespace) -> None:
             found = measure(setup_in(settings, examples, task.seeds, store), options.every, _tell)
         finally:
             store.close()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
     print(json.dumps({"peak_mb": peak, "visits": found[-1].visits if found else 0}), flush=True)
 
 
