@@ -16,6 +16,9 @@ from clew.section import Section, checked, did_you_mean, doc
 
 __all__ = ["Section", "Settings", "checked", "did_you_mean", "doc", "load", "parse", "quoted"]
 
+STRATEGY, JUDGE = "clew", "auto"
+"""The defaults: where to go next, and what is relevant."""
+
 
 class ProjectSettings(Section, frozen=True):
     """[project]"""
@@ -72,7 +75,7 @@ MOVED: Mapping[str, tuple[str, ...]] = {
 class JudgeSettings(Section, frozen=True):
     """[judge]: is this page it. The table [judge.NAME] is for settings of one judge, see docs/judges.md"""
 
-    name: Annotated[str, doc("The judge, or package.module:Class for one of your own.")] = "naive-bayes"
+    name: Annotated[str, doc("The judge, or package.module:Class for one of your own.")] = JUDGE
     threshold: Annotated[
         float, doc("A page is relevant from this relevance on; 0: that of the least relevant start page.", ge=0, le=1)
     ] = 0.5
@@ -335,7 +338,7 @@ class Settings(Section, frozen=True):
     project: ProjectSettings = field(default_factory=ProjectSettings)
     interest: InterestSettings = field(default_factory=InterestSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
-    strategy: dict[str, Any] = field(default_factory=lambda: {"name": "best-first"})
+    strategy: dict[str, Any] = field(default_factory=lambda: {"name": STRATEGY})
     crawl: CrawlSettings = field(default_factory=CrawlSettings)
     stop: StopSettings = field(default_factory=StopSettings)
     politeness: PolitenessSettings = field(default_factory=PolitenessSettings)
@@ -346,6 +349,11 @@ class Settings(Section, frozen=True):
     web: WebSettings = field(default_factory=WebSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
     providers: ProviderSettings = field(default_factory=ProviderSettings)
+
+    @property
+    def strategy_name(self) -> str:
+        """The strategy that is named, or the default where only tables of strategies are given."""
+        return str(self.strategy.get("name", STRATEGY))
 
 
 def parse(text: str, origin: str = "clew.toml") -> Settings:
@@ -372,7 +380,7 @@ def _judge(given: dict[str, Any], origin: str) -> dict[str, Any]:
     tables = {name: value for name, value in given.items() if isinstance(value, dict)}
     moved = {name: value for name, value in given.items() if name in MOVED and name not in tables}
     for name in moved:
-        _hint(origin, name, str(given.get("name", "naive-bayes")))
+        _hint(origin, name, str(given.get("name", JUDGE)))
     if wrong := sorted({"tables", "moved"} & (set(given) - set(tables))):
         raise ConfigError(
             f"{origin}: [judge] has no setting {wrong[0]!r}; it has: name, threshold; see docs/settings.md"

@@ -11,6 +11,7 @@ from clew.cli.common import NamedOption, json_option, print_json, say
 from clew.cli.labtable import print_table
 from clew.cli.labtask import from_crawl as from_finished_crawl
 from clew.cli.labweb import command as web_command
+from clew.config import JUDGE
 from clew.judges.registry import JUDGES
 from clew.lab.asking import BOTH, PLANS
 from clew.lab.comparison import Comparison
@@ -58,7 +59,7 @@ def command() -> None:
     cls=NamedOption,
     registry=JUDGES,
     several=True,
-    default="naive-bayes",
+    default=JUDGE,
     show_default=True,
     help="Names parted by commas, with settings if need be, as in svm(cost=10)",
 )

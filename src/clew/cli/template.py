@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from clew.config import quoted
+from clew.config import JUDGE, STRATEGY, quoted
+from clew.judges.keywords import is_pattern
 
 TEMPLATE = """\
 # What is wanted, and how to crawl. Every setting and its default: docs/settings.md
@@ -23,7 +24,7 @@ name = {judge}
 threshold = 0.5                # a page is relevant from this relevance on
 
 [strategy]
-name = "best-first"
+name = {strategy}
 
 [crawl]
 contact = {contact}                   # live crawls need a mail address or URL where site owners reach you
@@ -37,15 +38,21 @@ delay_s = 1.0                  # least pause between two requests to a host
 def settings_text(
     name: str, web: str, contact: str, keywords: Mapping[str, float], has_examples: bool, formula: str = ""
 ) -> str:
-    """TOML text for a new project; the keywords judge when there is nothing to learn from."""
+    """TOML text for a new project; the judge is keywords where there are regular expressions only."""
     return TEMPLATE.format(
         name=quoted(name),
         web=quoted(web),
         contact=quoted(contact),
         keywords=_keyword_table(keywords),
         formula=f"formula = {quoted(formula)}\n" if formula else "",
-        judge=quoted("naive-bayes" if has_examples else "keywords"),
+        strategy=quoted(STRATEGY),
+        judge=quoted(JUDGE if has_examples or _told(keywords) else "keywords"),
     )
+
+
+def _told(keywords: Mapping[str, float]) -> bool:
+    """Whether a keyword that speaks for a page is more than a regular expression."""
+    return any(weight > 0 and not is_pattern(word) for word, weight in keywords.items())
 
 
 def _keyword_table(keywords: Mapping[str, float]) -> str:

@@ -94,7 +94,7 @@ def _context(settings: Settings, examples: Examples, interest: Interest) -> Judg
 
 def _strategy(settings: Settings, strategy: str | Strategy | None) -> tuple[str, Strategy]:
     if strategy is None or isinstance(strategy, str):
-        name = strategy or str(settings.strategy.get("name", "best-first"))
+        name = strategy or settings.strategy_name
         return name, make_strategy(name, settings.strategy.get(name, {}))
     return strategy.name, strategy
 

@@ -13,7 +13,7 @@ def last_run(store: Store, settings: Settings) -> RunRecord:
     """What the last run used; what ``settings`` say where nothing ran yet."""
     last = store.journal.last_run() or RunRecord("", "", "", float("nan"))
     return RunRecord(
-        strategy=last.strategy or str(settings.strategy.get("name", "best-first")),
+        strategy=last.strategy or settings.strategy_name,
         judge=last.judge or settings.judge.name,
         web=last.web or settings.project.web,
         threshold=settings.judge.threshold if isnan(last.threshold) else last.threshold,

@@ -3,7 +3,7 @@
 title = "What the length of documents is worth"
 tasks = ["webkb-course.toml"]       # task files, relative to this file
 strategies = ["best-first", "apprentice(length=0)", { name = "paper", strategy = "apprentice", preset = "paper" }]
-judges = ["naive-bayes"]
+judges = ["auto"]
 repeats = 12
 seed = 1
 budget = 800                        # fetches, in place of what each task allows
@@ -24,6 +24,7 @@ from typing import Annotated, Any
 
 from msgspec import field
 
+from clew.config import JUDGE
 from clew.errors import ConfigError, InputError
 from clew.judges.registry import JUDGES
 from clew.lab.asking import BOTH, PLANS
@@ -66,7 +67,7 @@ class ExperimentFile(Section, frozen=True):
     strategies: Annotated[tuple[Any, ...], doc("Variants of strategies, as texts or tables.", min_length=1)]
     title: Annotated[str, doc("The title of the report.")] = TITLE
     tasks: Annotated[tuple[str, ...], doc("Task files, relative to this one.")] = ()
-    judges: Annotated[tuple[Any, ...], doc("Variants of judges.", min_length=1)] = ("naive-bayes",)
+    judges: Annotated[tuple[Any, ...], doc("Variants of judges.", min_length=1)] = (JUDGE,)
     repeats: Annotated[int, doc("Runs of each.", ge=1)] = 1
     seed: Annotated[int, doc("Seed of the first repeat.", ge=0)] = 1
     resample: Annotated[bool, doc("Repeats draw start pages, examples and simulated webs anew.")] = True

@@ -104,7 +104,7 @@ def setup_of(project: ProjectFolder, store: Store, web: str | None = None) -> Se
         make_judge=lambda: judge_of(project),
         strategy=strategy_of(project),
         judge_name=settings.judge.name,
-        strategy_name=strategy_name(settings),
+        strategy_name=settings.strategy_name,
         web=web,
         world=sparing(_with_cache(project, world, clock), project.scope.never),
         clock=clock,
@@ -128,14 +128,9 @@ def trainer_as_crawled(project: ProjectFolder, store: Store) -> Trainer:
     return Trainer(FolderSource(project), gatherer, lambda: judge_of(project), project.interest, starts)
 
 
-def strategy_name(settings: Settings) -> str:
-    """The strategy that settings name."""
-    return str(settings.strategy.get("name", "best-first"))
-
-
 def strategy_of(project: ProjectFolder, name: str = "") -> Strategy:
     """Where to go next. Raises ConfigError for a wrong name or setting."""
-    name = name or strategy_name(project.settings)
+    name = name or project.settings.strategy_name
     return make_strategy(name, project.settings.strategy.get(name, {}))
 
 
