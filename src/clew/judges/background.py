@@ -12,6 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from clew.judges import kept
 from clew.judges.bags import Bag
 from clew.model import Doubles, TermIds
 from clew.text.terms import tokeniser
@@ -19,6 +20,9 @@ from clew.text.terms import tokeniser
 FALLBACK_LANGUAGE = "en"
 NAMES = {"no": "nb"}
 """Languages that the frequency lists call otherwise."""
+
+FORM = 1
+"""To be raised when words are cut into terms otherwise."""
 
 BLOCK = 1000
 """Words that are cut into terms at once."""
@@ -28,8 +32,22 @@ BLOCK = 1000
 def frequencies(language: str) -> tuple[TermIds, Doubles]:
     """Term ids of general text (uint32[V], sorted) and their relative frequencies (float64[V], sum 1).
 
-    A language without a frequency list falls back on English.
+    A language without a frequency list falls back on English. Each language is kept between runs (300 kB): to count
+    it takes as long as all else that a crawl does before its first page.
     """
+    path = kept.place("general-text", ("wordfreq", "PyStemmer"), FORM, language)
+    found = kept.table(path, lambda: _counted(language), _sound, ("ids", "shares"))
+    assert found is not None
+    return found["ids"], found["shares"]
+
+
+def _sound(found: kept.Arrays) -> bool:
+    ids, shares = found["ids"], found["shares"]
+    return ids.dtype == np.uint32 and shares.dtype == np.float64 and ids.ndim == 1 and ids.shape == shares.shape
+
+
+def _counted(language: str) -> kept.Arrays:
+    """The same, from the list of words on."""
     import wordfreq
 
     available = wordfreq.available_languages("small")
@@ -47,7 +65,7 @@ def frequencies(language: str) -> tuple[TermIds, Doubles]:
             weights[term] += share
     ids = np.array(sorted(weights), np.uint32)
     totals = np.array([weights[int(term)] for term in ids], np.float64)
-    return ids, totals / totals.sum()
+    return {"ids": ids, "shares": totals / totals.sum()}
 
 
 def mixture(languages: Iterable[str]) -> tuple[TermIds, Doubles]:

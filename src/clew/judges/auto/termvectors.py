@@ -16,18 +16,14 @@ alone.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
-import os
-import tempfile
-import zipfile
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
 
+from clew.judges import kept
 from clew.judges.bags import Vocabulary
 from clew.model import Doubles, Floats, Page, TermIds
 from clew.text.terms import tokeniser
@@ -81,17 +77,12 @@ def term_vectors() -> TermVectors | None:
     package = _package()
     if package is None:
         return None
-    kept = _kept_at(package)
-    found = _read(kept) if kept is not None else None
-    if found is None:
-        found = _made(package)
-        if found is not None and kept is not None:
-            _keep(found, kept)
-    return found
+    found = kept.table(_kept_at(package), lambda: _made(package), _sound, ("ids", "vectors", "shares"))
+    return TermVectors(Vocabulary(found["ids"]), found["vectors"], found["shares"]) if found is not None else None
 
 
-def _made(package: Path) -> TermVectors | None:
-    """The table, from the words on."""
+def _made(package: Path) -> kept.Arrays | None:
+    """The table, from the words on: ids uint32[V], vectors float32[V, d] and shares float64[V]."""
     found = _word_vectors(package)
     if found is None:
         return None
@@ -106,7 +97,7 @@ def _made(package: Path) -> TermVectors | None:
     totals = np.add.reduceat(weights[order], bounds)
     sums = np.add.reduceat(vectors[rows] * weights[order][:, None].astype(np.float32), bounds)
     means = (sums / totals[:, None]).astype(np.float32)
-    return TermVectors(Vocabulary(terms.astype(np.uint32)), means, totals / totals.sum())
+    return {"ids": terms.astype(np.uint32), "vectors": means, "shares": totals / totals.sum()}
 
 
 def _package() -> Path | None:
@@ -116,38 +107,18 @@ def _package() -> Path | None:
 
 
 def _kept_at(package: Path) -> Path | None:
-    """Where the table is kept between runs: a second of computing for every process of a crawl, and of the next one.
-    None where there is no home. The name tells what it was made from."""
+    """Where the table is kept: a second of computing for every process of a crawl, and of the next one."""
     try:
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "clew"
-        made_from = [version(name) for name in ("wordllama", "wordfreq", "PyStemmer")]
-        facts = repr([FORM, WORDS, made_from, (package / WEIGHTS).stat().st_size])
-    except (OSError, RuntimeError, PackageNotFoundError):
-        return None
-    return cache / f"term-vectors-{hashlib.blake2b(facts.encode(), digest_size=8).hexdigest()}.npz"
-
-
-def _read(path: Path) -> TermVectors | None:
-    """A table that was kept; None where there is none, or it is damaged."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            ids, vectors, shares = (file[name] for name in ("ids", "vectors", "shares"))
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        return None
-    sound = ids.dtype == np.uint32 and vectors.dtype == np.float32 and shares.dtype == np.float64
-    sound = sound and vectors.ndim == 2 and len(ids) == len(vectors) == len(shares)
-    return TermVectors(Vocabulary(ids), vectors, shares) if sound else None
-
-
-def _keep(table: TermVectors, path: Path) -> None:
-    """Keep a table for other processes; where that is not possible, each makes its own."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
-            np.savez(file, ids=table.vocabulary.ids, vectors=table.vectors, shares=table.shares)
-        Path(file.name).replace(path)
+        size = (package / WEIGHTS).stat().st_size
     except OSError:
-        return
+        return None
+    return kept.place("term-vectors", ("wordllama", "wordfreq", "PyStemmer"), FORM, WORDS, size)
+
+
+def _sound(found: kept.Arrays) -> bool:
+    ids, vectors, shares = found["ids"], found["vectors"], found["shares"]
+    right = ids.dtype == np.uint32 and vectors.dtype == np.float32 and shares.dtype == np.float64
+    return right and vectors.ndim == 2 and len(ids) == len(vectors) == len(shares)
 
 
 def _word_vectors(package: Path) -> tuple[list[str], Doubles, Floats] | None:
@@ -165,8 +136,8 @@ def _word_vectors(package: Path) -> tuple[list[str], Doubles, Floats] | None:
     frequencies = wordfreq.get_frequency_dict(LANGUAGE, wordlist="small")
     words = list(frequencies)[:WORDS]
     cut = [one.ids for one in pieces.encode_batch_fast(words, add_special_tokens=False)]
-    kept = [place for place, ids in enumerate(cut) if ids]
-    starts = np.cumsum([0, *(len(cut[place]) for place in kept)])[:-1]
-    flat = np.concatenate([np.array(cut[place], np.intp) for place in kept])
+    full = [place for place, ids in enumerate(cut) if ids]
+    starts = np.cumsum([0, *(len(cut[place]) for place in full)])[:-1]
+    flat = np.concatenate([np.array(cut[place], np.intp) for place in full])
     vectors = np.add.reduceat(table.astype(np.float32)[flat], starts)
-    return [words[i] for i in kept], np.array([frequencies[words[i]] for i in kept], np.float64), vectors
+    return [words[i] for i in full], np.array([frequencies[words[i]] for i in full], np.float64), vectors
