@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import tomllib
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -84,6 +85,58 @@ def test_options_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
     assert not (p / "clew.toml").exists()
 
 
+def judge_of(project: Path) -> str:
+    return str(tomllib.loads((project / "clew.toml").read_text(encoding="utf-8"))["judge"]["name"])
+
+
+def test_words_that_say_nothing_are_refused(tmp_path: Path) -> None:
+    p, seeds = tmp_path / "p", ("--seeds", tmp_path / "seeds.txt")
+    seeds[1].write_text("http://a.test/\n")
+    for query in ("the of", "  ", "?!"):
+        assert f"--query {query!r} has no word" in clew("init", p, "--query", query, *seeds, code=2).stderr
+    for keywords in ("the", "of -boat"):
+        assert "--keywords has no word that speaks" in clew("init", p, "--keywords", keywords, *seeds, code=2).stderr
+    assert not p.exists()
+
+
+def test_query_and_keywords_add_up(tmp_path: Path) -> None:
+    """What a keyword speaks for or against counts beside the query, and the query beside keywords."""
+    p, seeds = tmp_path / "p", tmp_path / "seeds.txt"
+    seeds.write_text("http://a.test/\n")
+    clew("init", p, "--query", "the sailing boats", "--keywords", "harbour -hotel", "--seeds", seeds)
+    settings = tomllib.loads((p / "clew.toml").read_text(encoding="utf-8"))
+    assert settings["interest"]["keywords"] == {"sailing": 1.0, "boats": 1.0, "harbour": 1.0, "hotel": -1.0}
+    assert settings["judge"]["name"] == "auto" and lines(p / "relevant.txt") == ["query.txt"]
+    page = tmp_path / "page.html"
+    page.write_text("<html lang=en><p>The boats in the harbour belong to the hotel on the hill.", encoding="utf-8")
+    (judged,) = clew_json("judge", p, page)
+    terms = {word[:4]: weight for word, weight in judged["terms"]}
+    assert terms["boat"] > 0 and terms["harb"] > 0 > terms["hote"]
+
+
+def test_regular_expressions_get_the_judge_that_reads_them(tmp_path: Path) -> None:
+    seeds, pattern = tmp_path / "seeds.txt", "/[A-Z]{2}-[0-9]{3}/"
+    seeds.write_text("http://a.test/\n")
+    for number, (options, judge) in enumerate({
+        ("--keywords", f"{pattern} boat"): "keywords",
+        ("--keywords", f"boat -{pattern}"): "keywords",
+        ("--keywords", pattern, "--query", "sailing boats"): "keywords",
+        ("--keywords", "boat"): "auto",
+        ("--query", "sailing boats"): "auto",
+        ("--keywords", pattern, "--relevant", seeds): "auto",
+    }.items()):  # fmt: skip
+        made = clew_json("init", tmp_path / str(number), *options, "--seeds", seeds)
+        assert judge_of(tmp_path / str(number)) == judge, options
+        told = any("regular expressions" in note for note in made["notes"])
+        assert told == (pattern in options and "--relevant" in options)
+    topics = tmp_path / "topics.yaml"
+    topics.write_text(f"Codes: {{keywords: ['{pattern}'], seeds: ['http://a.test/']}}\n")
+    clew("init", tmp_path / "codes", "--taxonomy", topics)
+    topics.write_text("Boats: {keywords: [boat], seeds: ['http://a.test/']}\n")
+    clew("init", tmp_path / "boats", "--taxonomy", topics)
+    assert [judge_of(tmp_path / name) for name in ("codes", "boats")] == ["keywords", "auto"]
+
+
 class Engine(BaseHTTPRequestHandler):
     """A SearXNG instance: what its documented JSON answers hold."""
 
@@ -126,6 +179,9 @@ def test_a_query_with_a_search_engine(tmp_path: Path, engine: ThreadingHTTPServe
     assert (few["seeds"], few["relevant"]) == (3, 1) and "too few" in few["notes"][0]
     said = clew("init", tmp_path / "none", "--query", "nothing 0", "--search", url, code=2).stderr
     assert "finds nothing" in said
+    bare = clew_json("init", tmp_path / "bare", "--query", "the 9", "--search", url)
+    assert (bare["seeds"], bare["relevant"]) == (9, 7)  # the engine knows what the words mean, an example page does not
+    assert "no word" in clew("init", tmp_path / "thin", "--query", "the 3", "--search", url, code=2).stderr
     dead = clew("init", tmp_path / "dead", "--query", "x 1", "--search", "searxng:http://127.0.0.1:9", code=1).stderr
     assert "searxng" in dead
     wrong = clew("init", tmp_path / "wrong", "--query", "x 1", "--search", "bing:http://127.0.0.1:9", code=2).stderr

@@ -14,8 +14,10 @@ from clew.cli.common import NamedOption, json_option, print_json, say
 from clew.cli.searching import Hits, add_query
 from clew.cli.template import settings_text
 from clew.cli.wishes import Wish, add_bookmarks, add_pages, add_project, add_taxonomy, seeds_of, specs
-from clew.config import parse
+from clew.config import JUDGE, parse
 from clew.errors import InputError
+from clew.examples.keywords import keywords_of
+from clew.judges.keywords import KeywordsJudge, is_pattern
 from clew.project.folder import SETTINGS
 from clew.text.shown import shown
 from clew.topics.entry import Entry
@@ -65,7 +67,7 @@ class Given:
 @click.option("--structure", type=FILE, help="The structure file that belongs to Open Directory RDF.")
 @click.option("--focus", default="", help="The topic of the taxonomy that you want, such as Science/Astronomy.")
 @click.option("--min-examples", type=click.IntRange(min=0), default=0, help="Fold topics with fewer into their parent.")
-@click.option("--query", default="", help="What you look for, in words: an example page made of them.")
+@click.option("--query", default="", help="What you look for, in words: an example page made of them, and keywords beside --keywords.")
 @click.option("--search", default="", help="Ask for seeds and examples: searxng:URL, mediawiki:URL or FILE.toml.")
 @click.option(
     "--hits", type=click.IntRange(min=1), default=7, show_default=True, help="So many make the examples of a topic."
@@ -91,11 +93,13 @@ def command(project: Path, web: str, contact: str, as_json: bool, **options: Any
     _keep_others(project, (given.seeds, given.relevant, given.irrelevant, given.taxonomy))
     web = absolute(web, Path.cwd())
     words = _keywords(given.keywords or "")
+    if words:  # what is said in words adds up
+        words = {**keywords_of(given.query), **words}
     wish = _wish(given, project)
     if web.startswith("sim") and not any(wish.lists().values()) and not words and wish.tree is None:
         _simulated(wish, web)
     _check(wish, words)
-    text = settings_text(project.resolve().name, web, contact, words, wish.learns, wish.formula)
+    text = settings_text(project.resolve().name, web, contact, words, _judge(wish, words), wish.formula)
     make_world(web, parse(text))
     _write(project, text, wish)
     _tell(project, wish, words, as_json)
@@ -179,8 +183,11 @@ def _check(wish: Wish, words: dict[str, float]) -> None:
             'say what is wanted: --relevant FILE with pages you like, --bookmarks FILE, --query "..." or '
             '--keywords "..."'
         )
-    if words and not learns and not any(weight > 0 for weight in words.values()):
-        raise InputError("--keywords has no word that speaks for a page: give at least one without a minus")
+    if words and not learns and not any(weight > 0 and _says(word) for word, weight in words.items()):
+        raise InputError(
+            "--keywords has no word that speaks for a page: give at least one without a minus that is no stop word, "
+            "such as the or of"
+        )
     if not wish.seeds:
         raise InputError(
             "say where to start: --seeds FILE with URLs, one a line, or --search with --query, whose hits are seeds"
@@ -188,6 +195,23 @@ def _check(wish: Wish, words: dict[str, float]) -> None:
     both = set(wish.relevant) & set(wish.irrelevant)
     if both:
         raise InputError(f"{sorted(both)[0]} stands in both --relevant and --irrelevant: take it out of one")
+
+
+def _says(word: str) -> bool:
+    """Whether a keyword can be found on a page."""
+    return is_pattern(word) or bool(keywords_of(word))
+
+
+def _judge(wish: Wish, words: dict[str, float]) -> str:
+    """The judge of a new project: the default one, unless it is told in regular expressions, which only the keywords
+    judge reads. Where there are example pages too, these tell more, and the user is told."""
+    told = [words, *wish.keywords.values()]
+    if not any(is_pattern(word) for one in told for word in one):
+        return JUDGE
+    if not wish.has_pages:
+        return KeywordsJudge.name
+    wish.notes.append(f"the judge {JUDGE} cannot use regular expressions among keywords; the judge keywords can")
+    return JUDGE
 
 
 def _write(project: Path, text: str, wish: Wish) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 
 from clew.cli.wishes import Wish
 from clew.errors import InputError
+from clew.examples.keywords import keywords_of
+from clew.text.shown import shown
 
 SEEDS = 20
 """Hits that become seeds."""
@@ -31,7 +33,10 @@ def add_query(wish: Wish, query: str, search: str, folder: Path, wanted: Hits) -
     ``folder`` is the project's, where answers are kept and calls are written down. Raises InputError or ConfigError for
     a wrong provider, ProviderError when it does not answer.
     """
-    wish.query = query
+    says_nothing = bool(query) and not keywords_of(query)
+    if says_nothing and not search:
+        raise _empty(query)
+    wish.query = query if not says_nothing else ""
     if not search:
         return
     if not query and wish.tree is None:
@@ -46,8 +51,16 @@ def add_query(wish: Wish, query: str, search: str, folder: Path, wanted: Hits) -
     wish.seeds += hits[:SEEDS]
     if len(hits) >= wanted.least:
         wish.relevant += hits[: wanted.most]
+    elif says_nothing:
+        raise _empty(query)
     else:
         wish.notes.append(f"only {len(hits)} {'hit' if len(hits) == 1 else 'hits'}: too few to be examples, seeds only")
+
+
+def _empty(query: str) -> InputError:
+    return InputError(
+        f"--query {shown(query)!r} has no word that says what is wanted: stop words, such as the and of, do not count"
+    )
 
 
 async def _fill_topics(wish: Wish, search: str, folder: Path, wanted: Hits) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from clew.config import JUDGE, STRATEGY, quoted
-from clew.judges.keywords import is_pattern
+from clew.config import STRATEGY, quoted
 
 TEMPLATE = """\
 # What is wanted, and how to crawl. Every setting and its default: docs/settings.md
@@ -36,9 +35,9 @@ delay_s = 1.0                  # least pause between two requests to a host
 
 
 def settings_text(
-    name: str, web: str, contact: str, keywords: Mapping[str, float], has_examples: bool, formula: str = ""
+    name: str, web: str, contact: str, keywords: Mapping[str, float], judge: str, formula: str = ""
 ) -> str:
-    """TOML text for a new project; the judge is keywords where there are regular expressions only."""
+    """TOML text for a new project."""
     return TEMPLATE.format(
         name=quoted(name),
         web=quoted(web),
@@ -46,13 +45,8 @@ def settings_text(
         keywords=_keyword_table(keywords),
         formula=f"formula = {quoted(formula)}\n" if formula else "",
         strategy=quoted(STRATEGY),
-        judge=quoted(JUDGE if has_examples or _told(keywords) else "keywords"),
+        judge=quoted(judge),
     )
-
-
-def _told(keywords: Mapping[str, float]) -> bool:
-    """Whether a keyword that speaks for a page is more than a regular expression."""
-    return any(weight > 0 and not is_pattern(word) for word, weight in keywords.items())
 
 
 def _keyword_table(keywords: Mapping[str, float]) -> str:

@@ -49,10 +49,10 @@ class Wish:
     notes: list[str] = field(default_factory=list)
 
     @property
-    def learns(self) -> bool:
-        """Whether there are examples to learn from."""
+    def has_pages(self) -> bool:
+        """Whether there are example pages; a query is none."""
         tree = self.tree
-        return bool(self.relevant or self.query) or (tree is not None and any(map(tree.own, range(len(tree)))))
+        return bool(self.relevant) or (tree is not None and any(map(tree.own, range(len(tree)))))
 
     def lists(self) -> dict[str, list[str]]:
         """Lines of the project's list files, each once."""
