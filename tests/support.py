@@ -9,6 +9,7 @@ import logging
 import signal
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -18,18 +19,22 @@ import numpy as np
 import pytest
 
 from clew.cli.main import execute
+from clew.config import JUDGE, STRATEGY
 from clew.model import Leaves, Links, Page, TermIds
 from clew.testing import StubView, batch_of, html_page, text_page
 from clew.testing.pages import READER, NoHistory
 
 __all__ = [
     "READER", "SHARED", "NoHistory", "StubView", "batch_of", "clew", "clew_json", "clew_process", "exported",
-    "html_page", "page_of_terms", "shared", "text_page", "uints", "write_project",
+    "html_page", "init_plain", "name_plain", "page_of_terms", "shared", "text_page", "uints", "write_project",
 ]  # fmt: skip
 
 PATIENCE_S = 300.0
 """How long tests wait for what must come: so long that no busy machine makes one fail, since speed is not what they are
 about."""
+
+PLAIN = {"judge": "naive-bayes", "strategy": "best-first"}
+"""Parts for tests that are about neither: they start sooner than the defaults, and learn nothing while they crawl."""
 
 SHARED = Path(__file__).parents[1].parent / "shared"
 
@@ -63,14 +68,37 @@ def write_project(
     irrelevant: Mapping[str, str] | None = None,
     settings: str = "",
 ) -> Path:
-    """A project with local example pages: file name -> HTML."""
+    """A project with local example pages: file name -> HTML. Its parts are ``PLAIN`` where the settings name none."""
     folder.mkdir(parents=True)
     (folder / "seeds.txt").write_text("".join(f"{url}\n" for url in seeds), encoding="utf-8")
     for name, pages in (("relevant.txt", relevant or {}), ("irrelevant.txt", irrelevant or {})):
         for file, html in pages.items():
             (folder / file).write_text(html, encoding="utf-8")
         (folder / name).write_text("".join(f"{file}\n" for file in pages), encoding="utf-8")
+    named = tomllib.loads(settings)
+    for table, name in PLAIN.items():
+        if "name" not in named.get(table, {}):
+            line = f'[{table}]\nname = "{name}"\n'
+            head = f"[{table}]\n"
+            settings = settings.replace(head, line, 1) if head in settings else f"{settings}\n{line}"
     (folder / "clew.toml").write_text(settings, encoding="utf-8")
+    return folder
+
+
+def init_plain(folder: Path, *options: object) -> Path:
+    """``clew init``, and then the parts that ``PLAIN`` names in place of the defaults."""
+    clew("init", folder, *options)
+    return name_plain(folder)
+
+
+def name_plain(folder: Path) -> Path:
+    """Name in clew.toml the parts of ``PLAIN`` instead of the defaults."""
+    toml = folder / "clew.toml"
+    text = toml.read_text(encoding="utf-8")
+    for default, name in ((JUDGE, PLAIN["judge"]), (STRATEGY, PLAIN["strategy"])):
+        assert f'name = "{default}"\n' in text
+        text = text.replace(f'name = "{default}"\n', f'name = "{name}"\n')
+    toml.write_text(text, encoding="utf-8")
     return folder
 
 

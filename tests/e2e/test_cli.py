@@ -27,7 +27,7 @@ from clew.cli.main import execute
 from clew.config import load
 from clew.model import Outcome, Response
 from clew.store.warc import encode
-from support import PATIENCE_S, clew, clew_json, write_project
+from support import PATIENCE_S, clew, clew_json, init_plain, write_project
 
 SIM = "sim:pages=2000,seed=3"
 PAGES = 120
@@ -40,7 +40,7 @@ COOKING = "<p>Bake the bread in the oven, knead the dough, boil the soup and sti
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     """A crawl of a simulated web, made once; tests that change it copy it first."""
     project = tmp_path_factory.mktemp("cli") / "p"
-    clew("init", project, "--web", SIM)
+    init_plain(project, "--web", SIM)
     return project, clew_json("crawl", project, "--max-pages", PAGES)
 
 
@@ -147,7 +147,7 @@ def test_init_takes_urls_and_local_pages(tmp_path: Path) -> None:
     assert (settings.project.web, settings.crawl.contact, settings.judge.name) == (
         "live",
         "me@example.org",
-        "naive-bayes",
+        "auto",
     )
 
 

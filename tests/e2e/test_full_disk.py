@@ -13,13 +13,13 @@ from typing import IO
 import pytest
 from test_kill import read_archives
 
-from support import PATIENCE_S, clew, clew_json, exported
+from support import PATIENCE_S, clew, clew_json, exported, init_plain
 
 SIM = "sim:pages=3000,seed=11"
 
 
 def project(folder: Path, settings: str = "") -> Path:
-    clew("init", folder, "--web", SIM)
+    init_plain(folder, "--web", SIM)
     toml = folder / "clew.toml"
     text = toml.read_text(encoding="utf-8").replace("[crawl]", "[crawl]\ncommit_pages = 10")
     toml.write_text(f"{text}\n[store]\n{settings}\n", encoding="utf-8")

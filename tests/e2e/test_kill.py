@@ -61,6 +61,7 @@ def served_project(folder: Path, server: DemoServer) -> Path:
         (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     resolve = "\n".join(f'"{name}" = "{address}"' for name, address in server.resolve().items())
     (folder / "clew.toml").write_text(
+        '[judge]\nname = "naive-bayes"\n[strategy]\nname = "best-first"\n'
         f'[crawl]\ncontact = "test@example.org"\nhosts_at_once = {HOSTS_AT_ONCE}\ncommit_pages = 10\n'
         "[politeness]\ndelay_s = 0.02\nadaptive = 0.0\nmax_delay_s = 0.1\n"
         f"[web.live]\nallow_private = true\n[web.live.resolve]\n{resolve}\n",

@@ -20,7 +20,7 @@ import pytest
 from clew.lab.measures import area
 from clew.strategies.registry import STRATEGIES
 from clew.version import __version__
-from support import clew, clew_json, shared
+from support import clew, clew_json, init_plain, shared
 
 LINKS = {
     "S": "abcx", "a": "d", "b": "ef", "c": "", "d": "g", "e": "h", "f": "i", "g": "j", "h": "", "i": "", "j": "k",
@@ -162,13 +162,14 @@ def test_wrong_tasks_say_what_is_wrong(task: Path, tmp_path: Path) -> None:
 
 
 def test_a_task_made_of_a_crawl_runs(tmp_path: Path) -> None:
-    clew("init", tmp_path / "p", "--web", "sim:pages=2000,seed=3")
+    init_plain(tmp_path / "p", "--web", "sim:pages=2000,seed=3")
     clew("crawl", tmp_path / "p", "--quiet", "--max-pages", 120)
     assert "label some" in clew("lab", "task", tmp_path / "p", "--from-crawl", "--out", tmp_path / "t", code=2).stderr
     options = ["--from-crawl", "--truth", "judge", "--out", tmp_path / "t"]
     made = clew_json("lab", "task", tmp_path / "p", *options)["task"]
     rows = clew_json("lab", "run", made)
-    assert {row["strategy"] for row in rows} >= {"breadth-first", "best-first"}
+    assert {row["strategy"] for row in rows} >= {"breadth-first", "best-first", "clew"}
+    assert {row["judge"] for row in rows} == {"auto"}
     assert all(0 < row["area_over_oracle"] <= 1.2 and row["fetched"] <= 60 for row in rows)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clew.examples.labels import LABELS, add_label
-from support import clew, clew_json
+from support import clew_json, init_plain
 
 WORDS = {
     "sailing": "sailing regatta harbour yacht wind mast skipper boat sea keel rudder jib spinnaker crew",
@@ -53,7 +53,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "bookmarks.html").write_text(BOOKMARKS.format(**filed), encoding="utf-8")
     (root / "bad.txt").write_text(f"{url('tax', 0)}\n{url('tax', 1)}\n")
     lists = "--bookmarks", root / "bookmarks.html", "--irrelevant", root / "bad.txt", "--interest", "sport"
-    clew("init", root / "p", *lists, "--web", f"folder:{root / 'mirror'}")
+    init_plain(root / "p", *lists, "--web", f"folder:{root / 'mirror'}")
     assert clew_json("crawl", root / "p", "--quiet")["fetched"] == EACH * len(WORDS)
     return root / "p"
 

@@ -11,7 +11,7 @@ import pytest
 
 from clew import Project
 from clew.cli.logs import Json, Text, logging_to
-from support import clew
+from support import clew, init_plain
 
 SIM = "sim:pages=2000,seed=4"
 LINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (DEBUG|INFO|WARNING) (.+)")
@@ -19,7 +19,7 @@ LINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (DEBUG|INFO|WARNING) 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    clew("init", tmp_path / "p", "--web", SIM)
+    init_plain(tmp_path / "p", "--web", SIM)
     toml = tmp_path / "p" / "clew.toml"
     toml.write_text(toml.read_text().replace("[crawl]\n", "[crawl]\nsession_pages = 20\n"), encoding="utf-8")
     return tmp_path / "p"

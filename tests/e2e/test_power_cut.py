@@ -19,7 +19,7 @@ import pytest
 from test_kill import read_archives
 
 from clew.cli.main import execute
-from support import PATIENCE_S
+from support import PATIENCE_S, init_plain
 
 PAGES, MORE = 40, 20
 
@@ -41,7 +41,7 @@ def exported(project: Path) -> list[dict[str, Any]]:
 def dead(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project whose crawl was killed, so that it has a write-ahead log."""
     folder = tmp_path_factory.mktemp("dead") / "p"
-    clew("init", folder, "--web", "sim:pages=2000,seed=11")
+    init_plain(folder, "--web", "sim:pages=2000,seed=11")
     toml = folder / "clew.toml"
     toml.write_text(toml.read_text().replace("[crawl]", "[crawl]\ncommit_pages = 10"), encoding="utf-8")
     command = [sys.executable, "-m", "clew.cli", "crawl", str(folder), "--quiet"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support import clew, clew_json
+from support import clew, clew_json, init_plain, name_plain
 
 WORDS = {
     "sail": "sailing regatta harbour yacht wind mast skipper boat sea keel rudder jib spinnaker crew",
@@ -89,6 +89,7 @@ def project(tmp_path_factory: pytest.TempPathFactory, mirror: Path, bookmarks: P
         f"folder:{mirror}",
     )
     assert (made["topics"], made["seeds"], made["irrelevant"]) == (4, 12, 4)
+    name_plain(folder)
     result = clew_json("crawl", folder, "--quiet")
     assert result["fetched"] == 36 and result["stopped_by"] == "frontier"
     return folder
@@ -147,7 +148,7 @@ def test_uncertain_pages_and_labels_train_the_judge(mirror: Path, tmp_path: Path
     good.write_text("http://a.test/sail-0.html\nhttp://a.test/sail-1.html\n", encoding="utf-8")
     bad.write_text("http://a.test/tax-0.html\nhttp://a.test/chess-0.html\n", encoding="utf-8")
     folder = tmp_path / "p"
-    clew("init", folder, "--relevant", good, "--irrelevant", bad, "--web", f"folder:{mirror}")
+    init_plain(folder, "--relevant", good, "--irrelevant", bad, "--web", f"folder:{mirror}")
     clew("crawl", folder, "--quiet", "--max-pages", 20)
     asked = clew_json("label", folder, "--uncertain", 5)
     assert len(asked) == 5

@@ -53,8 +53,8 @@ def test_nothing_need_be_set() -> None:
 def test_the_defaults_people_rely_on() -> None:
     settings = Settings()
     assert settings.project.web == "live"
-    assert settings.strategy == {"name": "best-first"}
-    assert (settings.judge.name, settings.judge.threshold) == ("naive-bayes", 0.5)
+    assert settings.strategy == {"name": "clew"}
+    assert (settings.judge.name, settings.judge.threshold) == ("auto", 0.5)
     assert (settings.crawl.max_pages, settings.crawl.session_pages, settings.crawl.duplicates) == (0, 200, "best")
     assert settings.politeness.delay_s >= 1.0
     assert settings.crawl.nofollow and not settings.web.live.allow_private

@@ -8,11 +8,11 @@ from clew.crawl.owncrawl import OwnCrawl
 from clew.model import Outcome
 from clew.project.project import Project
 from clew.web.providers.base import BacklinkProvider
-from support import clew, clew_process
+from support import clew_process, init_plain
 
 
 async def test_back_links_are_those_of_the_visited_pages(tmp_path: Path) -> None:
-    clew("init", tmp_path / "p", "--web", "sim:pages=1000,seed=5")
+    init_plain(tmp_path / "p", "--web", "sim:pages=1000,seed=5")
     clew_process("crawl", tmp_path / "p", "--quiet", "--max-pages", 60)
     store = Project(tmp_path / "p").open_store(read_only=True)
     provider: BacklinkProvider = OwnCrawl(store)

@@ -75,7 +75,7 @@ def project(folder: Path, judge: str = "auto") -> Project:
     clew("init", folder, "--web", SIM)
     toml = folder / "clew.toml"
     text = toml.read_text(encoding="utf-8").replace("[crawl]", "[crawl]\ncommit_pages = 7")
-    toml.write_text(text.replace('name = "naive-bayes"', f'name = "{judge}"'), encoding="utf-8")
+    toml.write_text(text.replace('name = "auto"', f'name = "{judge}"'), encoding="utf-8")
     return Project(folder)
 
 

@@ -20,7 +20,7 @@ from clew.store.records import VisitRow
 from clew.store.warc import read
 from clew.strategies.base import Retraining, Strategy, View
 from clew.strategies.registry import STRATEGIES
-from support import clew
+from support import init_plain
 
 SIM = "sim:pages=4000,seed=5,pages_per_host=15,words=120,broken=0.1,redirects=0.2"
 ROUNDS = (2, 4)
@@ -62,7 +62,7 @@ def strategies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def project(folder: Path, judge: str = "naive-bayes", more: str = "") -> Path:
-    clew("init", folder, "--web", SIM)
+    init_plain(folder, "--web", SIM)
     toml = folder / "clew.toml"
     text = toml.read_text(encoding="utf-8")
     text = text.replace("[crawl]", "[crawl]\nsession_pages = 30\ncommit_pages = 7\nworkers = 0")

@@ -17,7 +17,7 @@ from clew.frontier.columns import ColumnFrontier
 from clew.model import Doubles, LinkBatch, Session, Visit
 from clew.strategies.base import Strategy, View
 from clew.strategies.registry import STRATEGIES
-from support import clew, exported
+from support import exported, init_plain
 
 SIM = "sim:pages=1500,seed=11"
 
@@ -76,7 +76,7 @@ def own_strategies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def project(folder: Path, extra: str = "") -> Path:
     if not folder.exists():
-        clew("init", folder, "--web", SIM)
+        init_plain(folder, "--web", SIM)
         toml = folder / "clew.toml"
         settings = f"[crawl]\nsession_pages = 60\ncommit_pages = 7\n{extra}"
         toml.write_text(toml.read_text().replace("[crawl]", settings), encoding="utf-8")

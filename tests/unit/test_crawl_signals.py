@@ -9,7 +9,7 @@ from types import FrameType
 
 import pytest
 
-from support import clew
+from support import clew, init_plain
 
 SIM = "sim:pages=800,seed=1"
 
@@ -26,7 +26,7 @@ def test_what_the_program_had_for_signals_is_put_back(
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(number, handler) for number in numbers]
     try:
-        clew("init", tmp_path / "p", "--web", SIM)
+        init_plain(tmp_path / "p", "--web", SIM)
         clew("crawl", tmp_path / "p", "--max-pages", 5, "--quiet")
         assert [signal.getsignal(number) for number in numbers] == [handler, handler]
     finally:

@@ -10,7 +10,7 @@ from clew import Project
 from clew.project.explaining import explain
 from clew.strategies.base import View
 from clew.strategies.registry import STRATEGIES
-from support import clew
+from support import init_plain
 
 SIM = "sim:pages=1200,seed=5"
 
@@ -21,7 +21,7 @@ def test_a_strategy_is_explained_under_the_threshold_that_the_crawl_used(
 ) -> None:
     """With a threshold of 0 the examples set it: the crawl's view and the explanation's must say the same number."""
     folder = tmp_path / "p"
-    clew("init", folder, "--web", SIM)
+    init_plain(folder, "--web", SIM)
     toml = folder / "clew.toml"
     text = toml.read_text(encoding="utf-8").replace("threshold = 0.5 ", "threshold = 0 ")
     toml.write_text(text.replace("[crawl]\n", "[crawl]\nsession_pages = 20\n"), encoding="utf-8")

@@ -67,7 +67,7 @@ class Given:
 @click.option("--structure", type=FILE, help="The structure file that belongs to Open Directory RDF.")
 @click.option("--focus", default="", help="The topic of the taxonomy that you want, such as Science/Astronomy.")
 @click.option("--min-examples", type=click.IntRange(min=0), default=0, help="Fold topics with fewer into their parent.")
-@click.option("--query", default="", help="What you look for, in words: an example page made of them, and keywords beside --keywords.")
+@click.option("--query", default="", help="What you look for, in words: an example made of them; --keywords add to it.")
 @click.option("--search", default="", help="Ask for seeds and examples: searxng:URL, mediawiki:URL or FILE.toml.")
 @click.option(
     "--hits", type=click.IntRange(min=1), default=7, show_default=True, help="So many make the examples of a topic."
