@@ -77,10 +77,13 @@ def small_web(folder: Path) -> Path:
 
 
 def sailing(tmp_path: Path, web: Path) -> Path:
-    """A project on a folder web, judged by keywords."""
+    """A project on a folder web, judged by keywords, best links first."""
     (tmp_path / "start.txt").write_text("http://a.test/\n", encoding="utf-8")
     words = 'sailing regatta "sails set" -bread'
     clew("init", tmp_path / "s", "--seeds", tmp_path / "start.txt", "--keywords", words, "--web", f"folder:{web}")
+    settings = tmp_path / "s" / "clew.toml"
+    text = settings.read_text(encoding="utf-8").replace('"auto"', '"keywords"').replace('"clew"', '"best-first"')
+    settings.write_text(text, encoding="utf-8")
     return tmp_path / "s"
 
 
@@ -164,7 +167,7 @@ def test_init_reads_keywords(tmp_path: Path) -> None:
     assert settings.interest.keywords == {
         "sailing": 1.0, "north sea": 1.0, "motor": -1.0, "speed boat": -1.0, "rügen": 1.0,
     }  # fmt: skip
-    assert settings.judge.name == "keywords"
+    assert settings.judge.name == "auto"
 
 
 def test_init_makes_paths_of_webs_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,6 +247,19 @@ def test_crawl_prints_one_object_last(crawled: tuple[Path, dict[str, Any]]) -> N
     assert 0 < result["seconds"] < 60
     assert 0 < result["cpu_ms_per_page"] < 1_000
     assert (result["strategy"], result["judge"], result["web"]) == ("best-first", "naive-bayes", SIM)
+
+
+def test_a_project_is_crawled_with_the_defaults(tmp_path: Path) -> None:
+    """What clew init wrote, and a clew.toml that names neither judge nor strategy."""
+    named = ("clew", "auto")
+    clew("init", tmp_path / "p", "--web", SIM)
+    result = told("crawl", tmp_path / "p", "--max-pages", 30)
+    assert (result["strategy"], result["judge"], result["fetched"]) == (*named, 30) and result["relevant"] > 10
+    last = told("explain", tmp_path / "p", exported(tmp_path / "p", "--all")[-1]["url"])["path"][-1]
+    assert last["parts"]
+    (tmp_path / "p" / "clew.toml").write_text(f'[project]\nweb = "{SIM}"\n[strategy.best-first]\n', encoding="utf-8")
+    result = told("crawl", tmp_path / "p", "--max-pages", 31)
+    assert (result["strategy"], result["judge"], result["fetched"]) == (*named, 31)
 
 
 def test_max_pages_is_the_total_of_all_runs(copied: Path) -> None:
@@ -405,7 +421,7 @@ def test_canonical_urls_that_gave_no_page_stand_for_none(tmp_path: Path) -> None
         ("[crawl\n", "clew.toml is not valid TOML.*line"),
         ("[crawl]\nmax_page = 3\n", "clew.toml: .*max_page"),
         ('[crawl]\nmax_pages = "many"\n', r"clew.toml: \[crawl\] max_pages: "),
-        ("[strategy.best-first]\ndepth = 3\n", r"strategy\.best-first.*depth"),
+        ("[strategy.clew]\ndepth = 3\n", r"strategy\.clew.*depth"),
         ('[scope]\npaths = ["("]\n', r"scope\.paths"),
         ('[crawl]\nduplicates = "worst"\n', r"\[crawl\] duplicates: 'worst' is none of: best, first, mean"),
     ],
