@@ -16,7 +16,7 @@ from clew.judges.base import JudgeContext
 from clew.judges.keywords import KeywordsJudge
 from clew.model import Doubles, LinkBatch, Outcome, Request, Response
 from clew.strategies.breadth_first import BreadthFirst
-from support import clew, exported
+from support import clew, exported, init_plain
 
 SIM = "sim:pages=3000,seed=3"
 
@@ -64,10 +64,10 @@ def test_a_simulated_web_needs_neither_seeds_nor_examples_nor_a_folder(
 
 
 def test_the_same_web_gives_a_project_the_same_visits(tmp_path: Path) -> None:
-    clew("init", tmp_path / "p", "--web", SIM)
+    init_plain(tmp_path / "p", "--web", SIM)
     Project(tmp_path / "p").crawl(max_pages=80, strategy="apprentice")
     there = [(row["url"], row["relevance"], row["score"]) for row in exported(tmp_path / "p", "--all")]
-    crawl = Crawl(world=SIM, strategy="apprentice")
+    crawl = Crawl(world=SIM, strategy="apprentice", judge="naive-bayes")
     crawl.run_sync(max_pages=80)
     here = [(page.url, round(page.relevance, 6), page.score) for page in crawl.pages()]
     assert here == [row for row in there if row[1] is not None]
