@@ -62,7 +62,7 @@ def _keep(arrays: Arrays, path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
-            np.savez(file, **arrays)
+            np.savez(file, **arrays)  # type: ignore[arg-type]  # not one of them is called allow_pickle
         Path(file.name).replace(path)
     except OSError:
         return
