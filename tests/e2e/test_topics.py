@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -70,8 +71,14 @@ def bookmarks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.fixture(scope="module", params=["naive-bayes", "auto"])
+def judge(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory, mirror: Path, bookmarks: Path) -> Path:
+def project(tmp_path_factory: pytest.TempPathFactory, mirror: Path, bookmarks: Path, judge: str) -> Path:
+    strategy = "clew" if judge == "auto" else "best-first"
     folder = tmp_path_factory.mktemp("projects") / "p"
     bad = folder.parent / "bad.txt"
     bad.write_text("".join(f"http://a.test/tax-{n}.html\n" for n in range(4)), encoding="utf-8")
@@ -89,8 +96,12 @@ def project(tmp_path_factory: pytest.TempPathFactory, mirror: Path, bookmarks: P
         f"folder:{mirror}",
     )
     assert (made["topics"], made["seeds"], made["irrelevant"]) == (4, 12, 4)
-    name_plain(folder)
-    result = clew_json("crawl", folder, "--quiet")
+    toml = folder / "clew.toml"
+    text = re.sub(r'(?m)^(\[judge\]\n(?:[^\[].*\n)*?name = )"[^"]+"', rf'\1"{judge}"', toml.read_text(encoding="utf-8"))
+    assert f'name = "{judge}"' in text
+    toml.write_text(text, encoding="utf-8")
+    result = clew_json("crawl", folder, "--quiet", "--strategy", strategy)
+    assert result["judge"] == judge
     assert result["fetched"] == 36 and result["stopped_by"] == "frontier"
     return folder
 

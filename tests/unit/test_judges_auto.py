@@ -14,7 +14,8 @@ from clew.judges.auto import termvectors
 from clew.judges.auto.blending import Views, blended, choose, of_crawl, ranking, weights_of
 from clew.judges.auto.chances import mixture, threshold
 from clew.judges.auto.judge import AutoJudge
-from clew.judges.auto.rows import DenseRows, centroid, unit
+from clew.judges.auto.rows import Columns, DenseRows, centroid, unit
+from clew.judges.bags import Vocabulary
 from clew.judges.base import JudgeContext
 from clew.model import OTHER, Example, Page
 from support import text_page
@@ -33,6 +34,13 @@ OTHERS = (
     "The court held that the defendant was liable for breach of contract and costs.",
     "Add to basket, free delivery, gift cards, newsletter, privacy policy and cookies.",
     "The theatre opens its season with a comedy, and tickets are sold at the door.",
+)
+PENSIONS = (
+    "The minister raised the state pension and the retirement age after the budget.",
+    "Pension funds and insurers pay retirement benefits; the state adds a basic pension.",
+    "Retirement at sixty-five: how the pension is taxed, and what the insurers pay.",
+    "Parliament debated the pension budget and the retirement age of civil servants.",
+    "Contributions to the pension fund rise with wages, and so do retirement benefits.",
 )
 LIKE, UNLIKE = "Our sailing boat reached the harbour before the storm.", "The minister defended the pension budget."
 
@@ -112,6 +120,34 @@ def test_a_held_out_example_is_scored_as_if_it_had_not_been_one() -> None:
         assert found.examples[left_out] == pytest.approx(float(vectors[left_out] @ without))
 
 
+def test_a_held_out_example_is_as_long_as_pages_of_the_crawl_are() -> None:
+    """Each example has four words of its own. A page that is the third one but for these scores as it did: they are not
+    in the vocabulary of a judge that has only the others."""
+    shared, counts = np.array([1, 2, 3], np.uint32), np.ones(3, np.float32)
+    bags = [
+        (np.concatenate([shared, np.arange(4, dtype=np.uint32) + 10 * n]), np.ones(7, np.float32)) for n in (1, 2, 3)
+    ]
+    vocabulary = Vocabulary(np.unique(np.concatenate([ids for ids, _ in bags])))
+    rows = Columns.of(bags, vocabulary, np.empty(0, np.uint32)).scaled(np.ones(len(vocabulary)))
+    found = centroid(rows, np.ones(3), np.zeros(3), 0.5, None)
+    without = Vocabulary(np.unique(np.concatenate([ids for ids, _ in bags[:2]])))
+    idf = np.ones(len(without))
+    direction = unit(Columns.of(bags[:2], without).scaled(idf).total(np.ones(2)))
+    page = Columns.of([bags[2], (shared, counts)], without).scaled(idf).dot(direction)
+    assert found.examples == pytest.approx(np.full(3, page[0]))
+    assert page[0] == pytest.approx(page[1])
+
+
+def test_examples_against_a_topic_tell_where_other_pages_lie() -> None:
+    """Four pages of five are relevant: without a word about the others, they would be taken for these."""
+    rng = np.random.default_rng(5)
+    values = np.concatenate([rng.normal(3.0, 0.6, 80), rng.normal(0.0, 0.6, 20)])
+    found = mixture(values, 3.0, 0.8, rng.normal(0.0, 0.6, 10))
+    assert found.base_rate == pytest.approx(82 / 120, abs=0.03)
+    assert found.mean_other == pytest.approx(0.0, abs=0.3)
+    assert mixture(values, 3.0, 0.8).mean_other > 0.5
+
+
 def test_an_only_example_cannot_be_held_out() -> None:
     found = centroid(DenseRows(np.eye(2)), np.array([1.0, 0.0]), np.zeros(2), 0.5, None)
     assert np.isnan(found.examples[0])
@@ -129,7 +165,7 @@ def test_the_blend_is_that_by_which_held_out_examples_rank_highest() -> None:
     for view in range(3):
         held = rng.normal(size=(3, 8))
         held[view] = 5.0
-        weights, gain = choose(Views(held, pages), own, every, 8)
+        weights, gain = choose(Views(held, pages, held), own, every, 8)
         usual = weights_of(*blended(8))
         assert weights[view] > usual[view] or weights[view] == 0.5
         assert gain > 0.05 or view == 0
@@ -137,7 +173,8 @@ def test_the_blend_is_that_by_which_held_out_examples_rank_highest() -> None:
 
 def test_few_examples_prove_nothing() -> None:
     rng = np.random.default_rng(1)
-    views = Views(rng.normal(size=(3, 4)) + np.array([[0.0], [9.0], [0.0]]), rng.normal(size=(3, 50)))
+    held = rng.normal(size=(3, 4)) + np.array([[0.0], [9.0], [0.0]])
+    views = Views(held, rng.normal(size=(3, 50)), held)
     weights, gain = choose(views, np.ones(4, np.bool_), np.ones(50), 4)
     assert weights.tolist() == weights_of(*blended(4)).tolist()
     assert np.isnan(gain)
@@ -152,8 +189,9 @@ def test_ranking_by_hand() -> None:
 def test_log_odds_are_0_at_the_threshold_and_minus_the_steepness_at_the_mean_of_other_pages() -> None:
     rng = np.random.default_rng(2)
     pages = np.concatenate([rng.normal(size=(3, 90)), rng.normal(size=(3, 10)) + 6.0], axis=1)
-    views, own = Views(rng.normal(size=(3, 6)) + 6.0, pages), np.ones(6, np.bool_)
-    blend = of_crawl(views, own, 6, np.zeros(100), steepness=3.0)
+    held = rng.normal(size=(3, 6)) + 6.0
+    views, own = Views(held, pages, held), np.ones(6, np.bool_)
+    blend = of_crawl(views, own, ~own, 6, np.zeros(100), steepness=3.0)
     odds = blend.scale @ (pages - blend.missing[:, None]) + blend.shift
     assert (odds[90:] > 0).all() and (odds[:90] < 0).all()
     assert odds[:90].mean() == pytest.approx(-3.0, abs=0.3)
@@ -220,6 +258,28 @@ def test_most_pages_that_are_called_relevant_are() -> None:
     truth = np.arange(60) % 6 == 0
     assert (said & truth).sum() >= 9
     assert (said & ~truth).sum() <= 3
+
+
+def test_examples_among_the_pages_of_the_crawl_teach_nothing() -> None:
+    """They score as no other page does."""
+    one, other = trained(examples(SAILING, OTHERS)), trained(examples(SAILING, OTHERS))
+    mine = [text_page(text, url=f"http://e.test/{n}") for n, text in enumerate((*SAILING, *OTHERS))]
+    assert one.observe([*mine[:3], *crawled(), *mine[3:]])
+    assert other.observe(crawled())
+    assert scores(one, LIKE, UNLIKE, *SAILING) == scores(other, LIKE, UNLIKE, *SAILING)
+    assert not trained(examples(SAILING, OTHERS)).observe([*mine, *crawled()[: module.LEAST_PAGES - 1]])
+
+
+def test_a_page_about_two_topics_is_about_both() -> None:
+    """Before the crawl taught anything; half of its words are those of another topic."""
+    given = [Example(f"http://e.test/{n}", 0, text_page(text)) for n, text in enumerate(SAILING)]
+    given += [Example(f"http://f.test/{n}", 1, text_page(text)) for n, text in enumerate(PENSIONS)]
+    both = [text_page(f"{one} {other}") for one, other in zip(SAILING, PENSIONS, strict=True)]
+    topics = ("sailing", "pensions")
+    found = trained(given, JudgeContext(topics, together=[(0, 1)])).judge(both)
+    assert min(float(one.scores.min()) for one in found) >= 0.5
+    apart = trained(given, JudgeContext(topics, together=[(0, 1)])).judge([text_page(text) for text in OTHERS[1:]])
+    assert max(float(one.scores.max()) for one in apart) < 0.5
 
 
 def test_a_few_pages_teach_nothing() -> None:

@@ -54,6 +54,13 @@ class Hierarchy:
         """Whether no topic lies below another."""
         return max(self.parents, default=-1) < 0
 
+    @property
+    def mates(self) -> Bools:
+        """bool[k, k]: which topics a page may be about beside that of the row: neither above the other, and yet their
+        examples do not speak against it."""
+        below, outside = self.below[:, :-1], self.outside[:, :-1]
+        return np.asarray(~(below | below.T | outside), np.bool_)
+
     def members(self, labels: Sequence[int]) -> Bools:
         """bool[k, n]: whether example n, of topic ``labels[n]`` or OTHER, belongs to topic k (exi)."""
         return np.asarray(self.below[:, np.asarray(labels, np.intp)], np.bool_)

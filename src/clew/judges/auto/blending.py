@@ -40,6 +40,10 @@ ONLY_SHARES = (0.24, 0.24, 0.6)
 CENTRE = 0.85
 """Before the crawl, the threshold on the way from general text to a relevant page: real pages have more in common."""
 
+MIXED = 0.5**0.5
+"""The score of a page that is half about a topic and half about another, as a share of a page's that is all about it:
+the cosine of a sum of two vectors at right angles to each of them."""
+
 FARTHEST = 0.95
 APART, APART_SLOPE = 2.5, 1.5
 """A page stands out that scores so many standard deviations above the others, and how sharply: it is taken out of the
@@ -55,17 +59,19 @@ LEAST_WAY = 0.5
 @dataclass(frozen=True, slots=True, eq=False)
 class Views:
     """The scores of one topic by each of m views: ``examples`` float64[m, n], each as if it had not been one, and
-    ``pages`` float64[m, p]. NaN where a view cannot tell."""
+    ``pages`` float64[m, p]. NaN where a view cannot tell. ``whole`` float64[m, n]: the examples with the features that
+    they alone have, too: by these a blend is chosen (by the others pages rank .014 lower in average precision)."""
 
     examples: Doubles
     pages: Doubles
+    whole: Doubles
 
     def standard(self, weights: Doubles) -> tuple[Views, Doubles, Doubles]:
         """The same as standard scores, with the means float64[m] and standard deviations among ``pages``, weighted by
         float64[p]. What a view cannot tell is 0 then, the mean."""
         means, spreads = np.array([_moments(row, weights) for row in self.pages]).T
-        scaled = [np.nan_to_num((side - means[:, None]) / spreads[:, None]) for side in (self.examples, self.pages)]
-        return Views(scaled[0], scaled[1]), means, spreads
+        sides = (self.examples, self.pages, self.whole)
+        return Views(*(np.nan_to_num((side - means[:, None]) / spreads[:, None]) for side in sides)), means, spreads
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +110,7 @@ def choose(standard: Views, own: Bools, weights: Doubles, count: int) -> tuple[D
     usual = blended(count)
     if own.sum() < ENOUGH:
         return weights_of(*usual), float("nan")
-    examples, pages = standard.examples[:, own], standard.pages
+    examples, pages = standard.whole[:, own], standard.pages
 
     def value(blend: Doubles) -> float:
         return ranking(blend @ examples, blend @ pages, weights)
@@ -117,21 +123,24 @@ def choose(standard: Views, own: Bools, weights: Doubles, count: int) -> tuple[D
     return best, value(best) - value(weights_of(0.0, usual[1]))
 
 
-def of_crawl(views: Views, own: Bools, count: int, apart: Doubles, steepness: float, last: bool = True) -> Blend:
+def of_crawl(
+    views: Views, own: Bools, other: Bools, count: int, apart: Doubles, steepness: float, last: bool = True
+) -> Blend:
     """The blend of a topic by crawled pages; the usual one unless this is the ``last`` round.
 
-    ``own`` bool[n]: its examples that were held out; ``count``: how many it
-    has; ``apart`` float64[p]: how much the pages stood out so far; ``steepness``: log odds from the mean of other
-    pages to the threshold."""
+    ``own`` and ``other`` bool[n]: its examples that were held out, and those against it; ``count``: how many it has;
+    ``apart`` float64[p]: how much the pages stood out so far; ``steepness``: log odds from the mean of other pages to
+    the threshold."""
     left = 1.0 - apart
     standard, means, spreads = views.standard(left)
-    own = np.asarray(own & np.isfinite(views.examples[:2]).all(axis=0), np.bool_)
+    own, other = (side & np.isfinite(views.examples[:2]).all(axis=0) for side in (own, other))
     blend, gain = choose(standard, own, left, count) if last else (weights_of(*blended(count)), float("nan"))
     pages = np.asarray(blend @ standard.pages, np.float64)
     mean, spread = _moments(pages, left)
-    scores, held = (pages - mean) / spread, (blend @ standard.examples[:, own] - mean) / spread
+    scores = (pages - mean) / spread
+    held, against = ((blend @ standard.examples[:, side] - mean) / spread for side in (own, other))
     expected = float(held.mean()) if len(held) else EXPECTED
-    found = mixture(scores, expected, SPREAD)
+    found = mixture(scores, expected, SPREAD, against)
     at, way = _border(scores, held, found)
     slope = steepness / way
     scale = slope * blend / (spreads * spread)
@@ -151,9 +160,12 @@ def _border(scores: Doubles, held: Doubles, found: Mixture) -> tuple[float, floa
     return at, at - found.mean_other
 
 
-def of_general_text(views: Views, own: Bools, other: Bools, alone: Doubles, count: int, steepness: float) -> Blend:
+def of_general_text(
+    views: Views, own: Bools, other: Bools, alone: Doubles, count: int, steepness: float, mixed: bool = False
+) -> Blend:
     """The blend before a crawl: ``views.pages`` are of general text. ``own`` and ``other`` bool[n]: the examples for
-    and against the topic; ``alone`` float64[m]: the scores of its examples by a judge that knows them."""
+    and against the topic; ``alone`` float64[m]: the scores of its examples by a judge that knows them. ``mixed``:
+    whether pages are wanted that are about another topic too."""
     missing = np.array([_moments(row, np.ones(len(row)))[0] for row in views.pages])
     typical = missing + np.array(ONLY_SHARES) * (alone - missing)
     for view, held in enumerate(views.examples[:, own]):
@@ -163,10 +175,10 @@ def of_general_text(views: Views, own: Bools, other: Bools, alone: Doubles, coun
     blend = weights_of(0.0, blended(count)[1] * 0.6)
     blend[~np.isfinite(alone)] = 0.0
     scale = np.divide(blend, ways, out=np.zeros(len(blend)), where=blend > 0.0) / max(float(blend.sum()), 1e-9)
-    centre = CENTRE
+    centre = CENTRE * (MIXED if mixed else 1.0)
     if other.any():
         against = np.nan_to_num(views.examples[:, other] - missing[:, None]).T @ scale
-        centre = min(max(CENTRE, (1.0 + float(against.mean())) / 2.0), FARTHEST)
+        centre = min(max(centre, (1.0 + float(against.mean())) / 2.0), FARTHEST)
     return Blend(scale * steepness / centre, missing, -steepness, np.zeros(views.pages.shape[1]))
 
 

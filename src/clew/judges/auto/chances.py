@@ -42,6 +42,9 @@ WIDEST = 2.0
 NARROW = 0.6
 """EM begins with the others at the median of all pages, so much as wide as all."""
 
+ENOUGH_AGAINST = 3
+"""Examples that are not relevant from which on they tell where such pages lie."""
+
 BETA = 3.0
 
 
@@ -69,11 +72,14 @@ class Estimate:
     base_rate: float
 
 
-def mixture(scores: Doubles, mean: float, spread: float) -> Mixture:
+def mixture(scores: Doubles, mean: float, spread: float, against: Doubles | None = None) -> Mixture:
     """Fit the two distributions to scores float64[n] of crawled pages, n > 0. ``mean`` and ``spread`` are expected of
-    relevant ones."""
+    relevant ones. ``against`` float64[c]: scores of examples that are not relevant, each left out; they count as pages
+    of the crawl do. Where they are few, EM begins with most pages not relevant."""
+    known = against if against is not None and len(against) >= ENOUGH_AGAINST else np.zeros(0)
     mean1, spread1, n = mean, spread, len(scores)
-    mean0, spread0 = float(np.median(scores)), max(NARROW * float(scores.std()), 1e-6)
+    begin = known if len(known) else scores
+    mean0, spread0 = float(np.median(begin)), max((1.0 if len(known) else NARROW) * float(begin.std()), 1e-6)
     base = FIRST_HITS / (FIRST_HITS + FIRST_MISSES)
     order = np.argsort(scores, kind="stable")
     chances = np.zeros(n)
@@ -91,11 +97,16 @@ def mixture(scores: Doubles, mean: float, spread: float) -> Mixture:
         mean1 = (mean * EXAMPLE_PAGES + float(chances @ scores)) / (EXAMPLE_PAGES + total)
         variance = spread**2 * SPREAD_PAGES + float(chances @ (scores - mean1) ** 2)
         spread1 = min(float(np.sqrt(variance / (SPREAD_PAGES + total))), WIDEST * spread)
-        left = 1.0 - chances
-        weight = max(float(left.sum()), 1e-9)
-        mean0 = float(left @ scores) / weight
-        spread0 = max(float(np.sqrt(left @ (scores - mean0) ** 2 / weight)), 0.1 * spread, 1e-6)
+        mean0, spread0 = _moments(np.concatenate([scores, known]), np.concatenate([1.0 - chances, np.ones(len(known))]))
+        spread0 = max(spread0, 0.1 * spread, 1e-6)
     return Mixture(chances, base, mean1, spread1, mean0, spread0)
+
+
+def _moments(values: Doubles, weights: Doubles) -> tuple[float, float]:
+    """Weighted mean and standard deviation."""
+    total = max(float(weights.sum()), 1e-9)
+    mean = float(weights @ values) / total
+    return mean, float(np.sqrt(weights @ (values - mean) ** 2 / total))
 
 
 def threshold(scores: Doubles, chances: Doubles, beta: float = BETA) -> float:

@@ -45,7 +45,7 @@ GENERAL_TERMS = 300
 """Terms of a page of general text."""
 
 LEAST_PAGES = 20
-"""Crawled pages from which anything is learned."""
+"""Crawled pages, no examples among them, from which anything is learned."""
 
 REFUSED = -0.05
 """Held-out examples may rank so much lower, in the logarithm, with what the crawl taught; else it teaches nothing."""
@@ -77,10 +77,11 @@ class AutoJudge(Judge):
         self._keywords = _keywords(context)
         self._examples: list[Seen] = []
         self._labels: list[int] = []
+        self._known: frozenset[str] = frozenset()
 
     def __getstate__(self) -> dict[str, object]:
         """Copies judge; only learning needs the examples."""
-        return {key: value for key, value in self.__dict__.items() if key not in ("_examples", "_labels")}
+        return {key: value for key, value in self.__dict__.items() if key not in ("_examples", "_labels", "_known")}
 
     # -- learning ------------------------------------------------------------------------------------------
 
@@ -88,13 +89,16 @@ class AutoJudge(Judge):
         self.languages = tuple(sorted({one.page.language for one in examples if one.page.language}))
         self._labels = [one.topic for one in examples]
         self._examples = [self._seen(one.page) for one in examples]
+        self._known = frozenset(one.url for one in examples)
         self._check()
         self.model, _ = learn(self._lesson(self._general_pages(), crawled=False))
 
     def observe(self, pages: Sequence[Page]) -> bool:
-        if len(pages) < LEAST_PAGES or self.model is None:
+        """Examples that the crawl came across are left out: they score as no other page does."""
+        new = [page for page in pages if page.url not in self._known]
+        if len(new) < LEAST_PAGES or self.model is None:
             return False
-        model, blends = learn(self._lesson([self._seen(page) for page in pages], crawled=True))
+        model, blends = learn(self._lesson([self._seen(page) for page in new], crawled=True))
         if any(_worse(one) for one in blends):
             return False
         self.model = model

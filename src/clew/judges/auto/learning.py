@@ -79,11 +79,12 @@ class _Work:
         ids, shares = background.document_shares(lesson.languages)
         topics = len(lesson.tree.parents)
         sampled = [bag for bag, _ in lesson.pages] if lesson.crawled else []
-        self.vocabulary = _vocabulary(bags, sampled, ids, CELLS // (2 * topics + 2))
+        crawled = _shared(sampled)
+        self.vocabulary = _vocabulary(bags, crawled, ids, CELLS // (2 * topics + 2))
         self.shares = np.zeros(len(self.vocabulary))
         places, found = self.vocabulary.project((ids, shares.astype(np.float32)))
         self.shares[places] = found
-        self.examples = Columns.of(bags, self.vocabulary)
+        self.examples = Columns.of(bags, self.vocabulary, np.union1d(crawled, ids))
         self.pages = Columns.of([bag for bag, _ in lesson.pages], self.vocabulary)
         self.general_idf = np.log1p(GENERAL_PAGES / (1.0 + self.shares * GENERAL_PAGES))
         self.means = tuple(_stacked(side, lesson.general) for side in (lesson.examples, lesson.pages))
@@ -132,22 +133,25 @@ class _Work:
         """The blend of a topic, and its centroid in each space."""
         lesson, own, other = self.lesson, self.own[topic], self.other[topic]
         n, p = len(own), len(apart)
-        held, pages, alone = np.full((3, n), np.nan), np.full((3, p), np.nan), np.full(3, np.nan)
+        held, whole, pages = np.full((3, n), np.nan), np.full((3, n), np.nan), np.full((3, p), np.nan)
+        alone = np.full(3, np.nan)
         centroids = []
         for view, space in zip(self._views(len(spaces)), spaces, strict=True):
             beta = NEGATIVE if view < 2 else 0.0
             found = centroid(space.examples, own, other, beta, space.background)
             held[view] = np.where(space.known[0], found.examples, np.nan)
+            whole[view] = np.where(space.known[0], found.whole, np.nan)
             pages[view] = np.where(space.known[1], space.pages.dot(found.direction), np.nan)
             mine = space.known[0] & (own > 0)
             alone[view] = float(space.examples.dot(found.direction)[mine].mean()) if mine.any() else np.nan
             centroids.append(found.direction)
         real = np.arange(n) < lesson.real
-        views, mine, against = Views(held, pages), (own > 0) & real, (other > 0) & real
+        views, mine, against = Views(held, pages, whole), (own > 0) & real, (other > 0) & real
         count = int((own > 0).sum())
         if lesson.crawled:
-            return of_crawl(views, mine, count, apart, lesson.steepness, last), centroids
-        return of_general_text(views, mine, against, alone, count, lesson.steepness), centroids
+            return of_crawl(views, mine, against, count, apart, lesson.steepness, last), centroids
+        mixed = bool(lesson.tree.mates[topic].any())
+        return of_general_text(views, mine, against, alone, count, lesson.steepness, mixed), centroids
 
     def _views(self, spaces: int) -> list[int]:
         """Which view each space is: general words, the crawl's words, meaning."""
@@ -173,19 +177,26 @@ class _Work:
         return model, blends
 
 
-def _vocabulary(examples: Sequence[Bag], pages: Sequence[Bag], general: TermIds, most: int) -> Vocabulary:
-    """Features of the examples, of general text, and those on two crawled pages or more; no more than ``most``."""
-    sides = [np.concatenate([np.empty(0, np.uint32), *(ids for ids, _ in bags)]) for bags in (examples, pages)]
-    seen, holders = np.unique(sides[1], return_counts=True)
-    own = np.unique(sides[0])
+def _vocabulary(examples: Sequence[Bag], crawled: TermIds, general: TermIds, most: int) -> Vocabulary:
+    """Features of the examples, of general text, and those of the crawl, the most frequent first; no more than
+    ``most``."""
+    own = np.unique(_all_ids(examples))
     if len(own) > most:
         return Vocabulary.of(examples, most)
-    shared = seen[holders >= 2]
-    room = most - len(own)
-    order = np.argsort(-holders[holders >= 2], kind="stable")[:room]
-    kept = np.union1d(own, shared[order])
+    kept = np.union1d(own, crawled[: most - len(own)])
     whole = np.union1d(kept, general)
     return Vocabulary((whole if len(whole) <= most else kept).astype(np.uint32))
+
+
+def _shared(pages: Sequence[Bag]) -> TermIds:
+    """Features on two pages or more, those on the most pages first."""
+    seen, holders = np.unique(_all_ids(pages), return_counts=True)
+    shared, holders = seen[holders >= 2], holders[holders >= 2]
+    return shared[np.argsort(-holders, kind="stable")]
+
+
+def _all_ids(bags: Sequence[Bag]) -> TermIds:
+    return np.concatenate([np.empty(0, np.uint32), *(ids for ids, _ in bags)])
 
 
 def _stacked(pages: Sequence[Seen], general: Doubles | None) -> Doubles:
