@@ -75,6 +75,8 @@ def test_breadth_first_and_oracle_as_worked_out_by_hand(task: Path, tmp_path: Pa
     ours, best = curve_area([10, 11, 13], 13), curve_area([4, 6, 11], 13)
     assert row["area_over_oracle"] == pytest.approx(ours / best, abs=1e-6)
     assert (out / "report.html").stat().st_size > 10_000
+    assert (row["precision"], row["recall_of_called"]) == (1.0, 1.0)
+    assert [row[f"estimated_{name}"] for name in ("precision", "low", "high")] == [None] * 3
     before = (out / "results.csv").read_text()
     (out / "results.csv").unlink()
     (out / "experiment.toml").write_text('title = "By hand"\nstrategies = ["breadth-first"]')
@@ -91,6 +93,9 @@ def test_the_truth_counts_whatever_the_judge_says(task: Path) -> None:
     (folder / "k.html").write_text(other.replace("sailing boats and the regatta of yachts", "taxes and the budget"))
     (row,) = clew_json("lab", "run", task, "--strategies", "breadth-first")
     assert row["found"] == 3
+    assert (row["precision"], row["recall_of_called"]) == (pytest.approx(2 / 3, abs=1e-6),) * 2, (
+        "h, i; of e, h, i; of h, i, k"
+    )
     ours, best = curve_area([10, 11, 13], 13), curve_area([4, 6, 11], 13)
     assert row["area_over_oracle"] == pytest.approx(ours / best, abs=1e-6)
 

@@ -247,7 +247,7 @@ def test_the_command_puts_peers_beside_our_strategies(tmp_path, monkeypatch, cap
     assert {row["recall"] for row in rows} == {1.0}
     assert set(rows[2]) == {
         *("task", "strategy", "judge", "repeat", "seed", "area_over_oracle", "recall", "fetched", "found", "seconds"),
-        "asked",
+        *("asked", "precision", "recall_of_called", "estimated_precision", "estimated_low", "estimated_high"),
     }
     (kept,) = load_results(out)
     assert kept.runs[-1].urls == (A, B, C, D)

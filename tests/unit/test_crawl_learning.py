@@ -19,7 +19,7 @@ from clew.model import Doubles, LinkBatch, Page
 from clew.project.assembly import trainer_as_crawled
 from clew.strategies.base import Strategy, View
 from clew.strategies.registry import STRATEGIES
-from support import clew
+from support import clew, clew_json
 
 SIM = "sim:pages=1500,seed=11"
 LOOKS: list[int] = []
@@ -151,6 +151,28 @@ def test_a_judge_that_learns_nothing_is_not_asked_again_for_the_same_visit(tmp_p
     store.close()
     assert saved is not None
     assert (saved.visit, saved.state) == (0, b"50")
+
+
+def test_the_estimate_of_precision_is_told(tmp_path: Path) -> None:
+    """In the log, by status and by the report."""
+    made = project(tmp_path / "p")
+    made.crawl(strategy="breadth-first", max_pages=30)
+    facts = [facts for _, kind, facts in decisions(made) if kind == "judge adopted"][-1]
+    told = clew_json("status", made.path)
+    names = ("estimated_precision", "estimated_low", "estimated_high")
+    assert [told[name] for name in names] == [facts[name] for name in names]
+    assert 0.0 <= told["estimated_low"] <= told["estimated_precision"] <= told["estimated_high"] <= 1.0
+    words = f"{told['estimated_precision']:.2f} ({told['estimated_low']:.2f} to {told['estimated_high']:.2f})"
+    assert f"estimated {words}" in clew("status", made.path).stdout
+    clew("report", made.path, "--out", tmp_path / "report.html")
+    assert f"<dt>estimated precision</dt><dd>{words}</dd>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_nothing_is_estimated_by_other_judges(tmp_path: Path) -> None:
+    made = project(tmp_path / "p", "centroid")
+    made.crawl(max_pages=30)
+    assert clew_json("status", made.path)["estimated_precision"] is None
+    assert "precision " not in clew("status", made.path).stdout
 
 
 def test_other_judges_are_left_alone(tmp_path: Path) -> None:

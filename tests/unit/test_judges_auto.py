@@ -12,7 +12,7 @@ from clew.errors import TrainingError
 from clew.judges.auto import judge as module
 from clew.judges.auto import termvectors
 from clew.judges.auto.blending import Views, blended, choose, of_crawl, ranking, weights_of
-from clew.judges.auto.chances import mixture, threshold
+from clew.judges.auto.chances import estimate, mixture, threshold
 from clew.judges.auto.judge import AutoJudge
 from clew.judges.auto.rows import Columns, DenseRows, centroid, unit
 from clew.judges.bags import Vocabulary
@@ -136,6 +136,20 @@ def test_a_held_out_example_is_as_long_as_pages_of_the_crawl_are() -> None:
     page = Columns.of([bags[2], (shared, counts)], without).scaled(idf).dot(direction)
     assert found.examples == pytest.approx(np.full(3, page[0]))
     assert page[0] == pytest.approx(page[1])
+
+
+def test_the_estimate_of_precision_is_near_the_truth_and_its_interval_wider_with_few_examples() -> None:
+    rng = np.random.default_rng(8)
+    values = np.concatenate([rng.normal(0.0, 1.0, 400), rng.normal(2.5, 0.8, 100)])
+    held, nothing = rng.normal(2.5, 0.8, 20), np.zeros(0)
+    truth = float((values[400:] >= 1.5).sum() / (values >= 1.5).sum())
+    many = estimate(values, 1.5, held, nothing, float(held.mean()), 0.8)
+    few = estimate(values, 1.5, held[:1], nothing, 2.5, 0.8)
+    assert many.precision == pytest.approx(truth, abs=0.1)
+    assert many.low < truth < many.high
+    assert many.base_rate == pytest.approx(0.2, abs=0.05)
+    assert few.high - few.low > many.high - many.low + 0.02
+    assert np.isnan(estimate(values, 99.0, held, nothing, 2.5, 0.8).precision)
 
 
 def test_examples_against_a_topic_tell_where_other_pages_lie() -> None:
@@ -280,6 +294,18 @@ def test_a_page_about_two_topics_is_about_both() -> None:
     assert min(float(one.scores.min()) for one in found) >= 0.5
     apart = trained(given, JudgeContext(topics, together=[(0, 1)])).judge([text_page(text) for text in OTHERS[1:]])
     assert max(float(one.scores.max()) for one in apart) < 0.5
+
+
+def test_it_estimates_its_precision_once_the_crawl_taught_it() -> None:
+    judge = trained(examples())
+    assert judge.estimate() is None
+    assert judge.observe(crawled())
+    told = judge.estimate()
+    assert told is not None
+    assert 0.0 <= told.low <= told.precision <= told.high <= 1.0
+    assert told.precision > 0.6
+    assert told.base_rate == pytest.approx(1 / 6, abs=0.1)
+    assert pickle.loads(pickle.dumps(judge)).estimate() == told
 
 
 def test_a_few_pages_teach_nothing() -> None:

@@ -116,6 +116,7 @@ def _facts(methods: RunRecord, found: Summary) -> dict[str, str]:
     return {
         "fetched": f"{found.fetched:,}",
         "relevant": f"{found.relevant:,}",
+        **({"estimated precision": found.estimate} if found.estimate else {}),
         **({"documents": f"{found.documents:,}"} if found.documents else {}),
         "harvest rate": f"{found.harvest_rate:.3f}",
         "last 200": f"{found.window_rate:.3f}",

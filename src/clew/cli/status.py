@@ -58,6 +58,7 @@ def _words(project: Path, found: Summary) -> str:
     rows = (
         ("fetched", f"{found.fetched:,}"),
         ("relevant", f"{found.relevant:,} (harvest rate {found.harvest_rate:.3f}, last 200: {found.window_rate:.3f})"),
+        *([("precision", f"estimated {found.estimate}")] if found.estimate else ()),
         *([("documents", documents)] if found.documents else ()),
         ("waiting links", f"{found.frontier:,}"),
         ("hosts", f"{found.hosts:,}"),

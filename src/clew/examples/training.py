@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from math import isnan
 
 import numpy as np
@@ -33,6 +33,9 @@ EVEN = 0.5
 OBSERVED = "[judge]"
 """Under what the journal keeps up to which visit the judge learned from the crawl's pages, and as its state, up to
 which it was shown them last (it may have learned nothing then). No strategy is called so."""
+
+ESTIMATE = ("estimated_precision", "estimated_low", "estimated_high", "estimated_base_rate")
+"""Facts of a decision that adopts a judge: the fields of its ``Estimate``."""
 
 Make = Callable[[], Judge]
 
@@ -66,6 +69,9 @@ class Adoption:
             facts["archetypes"] = self.archetypes
         if self.observed:
             facts["learned_from"] = f"{self.observed} pages of the crawl"
+            told = self.judge.estimate()
+            if told is not None and not isnan(told.precision):
+                facts |= {name: round(float(value), 4) for name, value in zip(ESTIMATE, astuple(told), strict=True)}
         if self.held_back:
             facts |= {"loss_without": round(self.loss_without, 6), "loss_with": round(self.loss_with, 6)}
         return Decision(kind, facts)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from clew.crawl.lastrun import last_estimate
 from clew.export.collection import iso
 from clew.store.base import Store
 from clew.store.inherited import inherited
@@ -16,7 +17,8 @@ WINDOW = 200
 @dataclass(frozen=True, slots=True)
 class Summary:
     """Counts of a whole crawl. ``frontier``: distinct URLs found and neither fetched nor set aside. ``documents``:
-    those in the collection with what they inherit; they do not count as relevant pages."""
+    those in the collection with what they inherit; they do not count as relevant pages. ``estimated_precision``: of
+    the relevant pages, how many the judge expects to be so, with an interval of 90 %; None where it did not tell."""
 
     fetched: int
     relevant: int
@@ -33,6 +35,17 @@ class Summary:
     bytes: int
     last_fetch: str
     documents: int = 0
+    estimated_precision: float | None = None
+    estimated_low: float | None = None
+    estimated_high: float | None = None
+
+    @property
+    def estimate(self) -> str:
+        """The estimate in words; "" where there is none."""
+        if self.estimated_precision is None:
+            return ""
+        low, high = self.estimated_low or 0.0, self.estimated_high or 0.0
+        return f"{self.estimated_precision:.2f} ({low:.2f} to {high:.2f})"
 
 
 def summarise(store: Store) -> Summary:
@@ -40,6 +53,7 @@ def summarise(store: Store) -> Summary:
     totals = store.visits.totals()
     series = store.visits.series()
     late = series.relevant[-WINDOW:]
+    told = last_estimate(store)
     return Summary(
         fetched=totals.fetched,
         relevant=totals.relevant,
@@ -56,6 +70,9 @@ def summarise(store: Store) -> Summary:
         bytes=totals.bytes,
         last_fetch=iso(float(series.fetched_at[-1])) if len(series.fetched_at) else "",
         documents=sum(1 for _ in inherited(store, relevant=True)),
+        estimated_precision=told.precision if told else None,
+        estimated_low=told.low if told else None,
+        estimated_high=told.high if told else None,
     )
 
 

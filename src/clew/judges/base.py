@@ -49,6 +49,17 @@ class JudgeContext:
     settings: JudgeSettings = field(default_factory=_default_settings)
 
 
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Of the pages of a crawl that a judge calls relevant, the share that is so, with an interval of 90 %; and the
+    share of all pages that are. NaN where nothing is known."""
+
+    precision: float
+    low: float
+    high: float
+    base_rate: float
+
+
 class Judge(ABC):
     """Scores pages against topics. A subclass must give ``fit`` and ``judge``; all else has a default.
 
@@ -94,6 +105,11 @@ class Judge(ABC):
         for it by its own examples; it judges as before then.
         """
         return False
+
+    def estimate(self) -> Estimate | None:
+        """How many of the pages that it calls relevant are so, by what ``observe`` was shown last and learned from;
+        None where it cannot tell."""
+        return None
 
     @abstractmethod
     def judge(self, pages: Sequence[Page]) -> list[Judgement]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from clew.crawl.lastrun import last_estimate
 from clew.crawl.running import CrawlResult
 from clew.crawl.setup import Setup
 from clew.judges.registry import JUDGES
 from clew.lab.results import Run
 from clew.lab.tasks import Task
 from clew.lab.variants import Variant, full_settings
+from clew.store.records import VisitRow
 from clew.strategies.registry import STRATEGIES
 from clew.version import __version__
 from clew.web.simulated import parse_spec
@@ -30,6 +33,8 @@ class Who:
 def recorded(task: Task, setup: Setup, result: CrawlResult, who: Who, most: int, seconds: float, cpu_s: float) -> Run:
     """The record of a crawl that ended; ``most``: relevant pages that can be reached."""
     rows = list(setup.store.visits.rows())
+    precision, recall = called(task, rows)
+    told = last_estimate(setup.store)
     return Run(
         task=task.name,
         strategy=who.strategy.name,
@@ -61,4 +66,18 @@ def recorded(task: Task, setup: Setup, result: CrawlResult, who: Who, most: int,
         negative=len(task.negative),
         closed=task.closed,
         keywords=len(task.keywords),
+        precision=precision,
+        recall_of_called=recall,
+        estimated_precision=told.precision if told else float("nan"),
+        estimated_low=told.low if told else float("nan"),
+        estimated_high=told.high if told else float("nan"),
     )
+
+
+def called(task: Task, rows: Sequence[VisitRow]) -> tuple[float, float]:
+    """Precision and recall of the judge's yes and no among the pages of a crawl, without examples and start pages."""
+    known = {*task.seeds, *task.positive, *task.negative}
+    new = [row for row in rows if row.judged and not row.duplicate_of and row.url not in known]
+    right = sum(row.relevant and row.url in task.truth for row in new)
+    said, true = sum(row.relevant for row in new), sum(row.url in task.truth for row in new)
+    return right / said if said else float("nan"), right / true if true else float("nan")

@@ -26,7 +26,10 @@ class Run:
     of what was drawn; ``web``: that of this repeat. ``starts``, ``positive``, ``negative``, ``keywords``: how many
     start pages, examples and keywords there were; ``closed``: links to pages that the web lacks cost nothing.
     ``asked``: who links to a page, so often; ``backlinks``: what that costs. Where it costs fetches, questions have
-    entries in the columns: an empty URL, NaN, and 0.
+    entries in the columns: an empty URL, NaN, and 0. ``precision``: of the pages that the judge called relevant in the
+    end, the share that is so by the truth; ``recall_of_called``: of the relevant pages that were fetched, the share it
+    called so; examples and start pages count in neither. ``estimated_precision``, with the interval from ``_low`` to
+    ``_high``: what the judge expected. NaN where nothing can be told.
     """
 
     task: str
@@ -61,6 +64,11 @@ class Run:
     asked: int = 0
     backlinks: str = ""
     keywords: int = 0
+    precision: float = float("nan")
+    recall_of_called: float = float("nan")
+    estimated_precision: float = float("nan")
+    estimated_low: float = float("nan")
+    estimated_high: float = float("nan")
 
     @property
     def fetched(self) -> int:

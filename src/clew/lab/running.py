@@ -10,6 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import product
+from math import isnan
 
 from clew.config import Settings
 from clew.crawl.running import CrawlResult, run, runner
@@ -71,7 +72,7 @@ class TaskResult:
     bound: tuple[Bools, ...] = ()
 
 
-def summary(result: TaskResult, run: Run) -> dict[str, str | int | float]:
+def summary(result: TaskResult, run: Run) -> dict[str, str | int | float | None]:
     """A run of a task in a few figures, as ``clew lab run --json`` prints it."""
     return {
         "task": run.task,
@@ -84,8 +85,18 @@ def summary(result: TaskResult, run: Run) -> dict[str, str | int | float]:
         "fetched": run.fetched,
         "found": int(run.found.sum()),
         "asked": run.asked,
+        "precision": _known(run.precision),
+        "recall_of_called": _known(run.recall_of_called),
+        "estimated_precision": _known(run.estimated_precision),
+        "estimated_low": _known(run.estimated_low),
+        "estimated_high": _known(run.estimated_high),
         "seconds": round(run.seconds, 3),
     }
+
+
+def _known(value: float) -> float | None:
+    """For JSON, which has no NaN."""
+    return None if isnan(value) else round(value, 6)
 
 
 Unit = tuple[Task, int]

@@ -21,6 +21,7 @@ _SCALARS = ("task", "strategy", "judge", "repeat", "budget", "reachable", "secon
 _REST = (
     *("robots", "absent", "stopped_by", "seed", "web", "strategy_settings", "judge_settings", "version", "drawn"),
     *("starts", "positive", "negative", "closed", "asked", "backlinks", "keywords"),
+    *("precision", "recall_of_called", "estimated_precision", "estimated_low", "estimated_high"),
 )
 
 

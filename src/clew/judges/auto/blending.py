@@ -13,7 +13,8 @@ from itertools import product
 
 import numpy as np
 
-from clew.judges.auto.chances import Mixture, mixture, threshold
+from clew.judges.auto.chances import Mixture, estimate, mixture, threshold
+from clew.judges.base import Estimate
 from clew.model import Bools, Doubles
 
 CRAWL_SHARE = 0.5
@@ -79,7 +80,8 @@ class Blend:
     """Log odds of a page: Σ_m scale[m] · (score − missing[m]) + shift; ``missing`` is the score of a page of which a
     view can tell nothing. ``apart`` float64[p]: how much each of the pages stands out, and does not count among the
     others. ``gain``: by how much held-out examples rank higher than with general words and meaning alone, in the
-    logarithm; NaN where there are too few to tell."""
+    logarithm; NaN where there are too few to tell. ``estimate``: of the precision, in the last round; None
+    where the mixture does not fit, and the threshold is another one."""
 
     scale: Doubles
     missing: Doubles
@@ -87,6 +89,7 @@ class Blend:
     apart: Doubles
     gain: float = float("nan")
     found: Mixture | None = None
+    estimate: Estimate | None = None
 
 
 def ranking(examples: Doubles, pages: Doubles, weights: Doubles) -> float:
@@ -141,23 +144,26 @@ def of_crawl(
     held, against = ((blend @ standard.examples[:, side] - mean) / spread for side in (own, other))
     expected = float(held.mean()) if len(held) else EXPECTED
     found = mixture(scores, expected, SPREAD, against)
-    at, way = _border(scores, held, found)
+    at, way, fits = _border(scores, held, found)
     slope = steepness / way
     scale = slope * blend / (spreads * spread)
     apart = 1.0 / (1.0 + np.exp(-np.clip(APART_SLOPE * (scores - APART), -60.0, 60.0)))
-    return Blend(scale, means, -slope * (at + mean / spread), apart, gain, found)
+    told = estimate(scores, at, held, against, expected, SPREAD) if last and fits else None
+    return Blend(scale, means, -slope * (at + mean / spread), apart, gain, found, told)
 
 
-def _border(scores: Doubles, held: Doubles, found: Mixture) -> tuple[float, float]:
-    """The threshold, and how far below it the mean of other pages lies. Where the examples, left out, score less than
-    most crawled pages, most of these are relevant, and there is next to nothing to tell them from: then pages are
-    relevant from where the examples lie."""
+def _border(scores: Doubles, held: Doubles, found: Mixture) -> tuple[float, float, bool]:
+    """The threshold, how far below it the mean of other pages lies, and whether it is that of the mixture.
+
+    Where the examples, left out, score less than most crawled pages, most of these are relevant, and there is next to
+    nothing to tell them from: then pages are relevant from where the examples lie."""
     if len(held) > 1 and float((scores > held.mean()).mean()) > MOST:
         at = float(held.mean()) - max(float(held.std()), LEAST_WAY)
         below = scores[scores < at]
-        return at, max(at - float(below.mean()) if len(below) else 1.0, LEAST_WAY)
-    at = max(threshold(scores, found.chances), found.mean_other + LEAST_WAY * found.spread_other)
-    return at, at - found.mean_other
+        return at, max(at - float(below.mean()) if len(below) else 1.0, LEAST_WAY), False
+    least, best = found.mean_other + LEAST_WAY * found.spread_other, threshold(scores, found.chances)
+    at = max(best, least)
+    return at, at - found.mean_other, best >= least
 
 
 def of_general_text(

@@ -24,7 +24,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clew.model import Doubles
+from clew.judges.base import Estimate
+from clew.model import Bools, Doubles
 
 ROUNDS = 60
 TAIL = 0.01
@@ -47,6 +48,14 @@ ENOUGH_AGAINST = 3
 
 BETA = 3.0
 
+DRAWS = 30
+TAILS = 0.05
+"""On either side of the interval."""
+
+MODEL_ERROR = 0.2
+"""How far the interval reaches beyond that, in standard deviations of a page's being relevant or not: scores are not
+normally distributed."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mixture:
@@ -59,17 +68,6 @@ class Mixture:
     spread: float
     mean_other: float
     spread_other: float
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """Of the pages a judge calls relevant, the share that is so, with an interval of 90 %; and the share of all pages
-    that are. NaN where nothing is known."""
-
-    precision: float
-    low: float
-    high: float
-    base_rate: float
 
 
 def mixture(scores: Doubles, mean: float, spread: float, against: Doubles | None = None) -> Mixture:
@@ -100,6 +98,29 @@ def mixture(scores: Doubles, mean: float, spread: float, against: Doubles | None
         mean0, spread0 = _moments(np.concatenate([scores, known]), np.concatenate([1.0 - chances, np.ones(len(known))]))
         spread0 = max(spread0, 0.1 * spread, 1e-6)
     return Mixture(chances, base, mean1, spread1, mean0, spread0)
+
+
+def estimate(scores: Doubles, at: float, held: Doubles, against: Doubles, expected: float, spread: float) -> Estimate:
+    """The precision of what scores ``at`` or more among ``scores`` float64[n], with an interval: pages and examples are
+    drawn again, with replacement, ``DRAWS`` times, and the distributions fitted to them. ``held`` and ``against``:
+    scores of the examples, left out. Of fewer than two, ``expected`` may as well lie ``spread`` higher or lower."""
+    rng = np.random.default_rng(len(scores))
+    whole = mixture(scores, expected, spread, against)
+    found = []
+    for _ in range(DRAWS):
+        pages, others = (rng.choice(side, len(side)) if len(side) else side for side in (scores, against))
+        mean = float(rng.choice(held, len(held)).mean()) if len(held) > 1 else expected + spread * rng.normal()
+        found.append(_share(mixture(pages, mean, spread, others).chances, pages >= at))
+    precision = _share(whole.chances, scores >= at)
+    known = np.array([one for one in found if np.isfinite(one)] or [np.nan])
+    away = MODEL_ERROR * float(np.sqrt(max(precision * (1.0 - precision), 0.0)))
+    low = min(float(np.quantile(known, TAILS)), precision) - away
+    high = max(float(np.quantile(known, 1.0 - TAILS)), precision) + away
+    return Estimate(precision, max(low, 0.0), min(high, 1.0), whole.base_rate)
+
+
+def _share(chances: Doubles, called: Bools) -> float:
+    return float(chances[called].mean()) if called.any() else float("nan")
 
 
 def _moments(values: Doubles, weights: Doubles) -> tuple[float, float]:

@@ -31,7 +31,7 @@ from clew.judges.auto.blending import Blend
 from clew.judges.auto.learning import Lesson, learn
 from clew.judges.auto.model import Model, Seen
 from clew.judges.auto.termvectors import LANGUAGE, TermVectors, term_vectors
-from clew.judges.base import Judge, JudgeContext
+from clew.judges.base import Estimate, Judge, JudgeContext
 from clew.judges.features import Features
 from clew.judges.hierarchy import Hierarchy
 from clew.judges.keywords import is_pattern
@@ -74,6 +74,7 @@ class AutoJudge(Judge):
         self.seed, self.meaning, self.steepness = context.seed, settings.meaning, settings.steepness
         self.languages: tuple[str, ...] = ()
         self.model: Model | None = None
+        self._estimate: Estimate | None = None
         self._keywords = _keywords(context)
         self._examples: list[Seen] = []
         self._labels: list[int] = []
@@ -102,7 +103,12 @@ class AutoJudge(Judge):
         if any(_worse(one) for one in blends):
             return False
         self.model = model
+        self._estimate = blends[0].estimate if len(self.topics) == 1 else None
         return True
+
+    def estimate(self) -> Estimate | None:
+        """That of its only topic; of several, what is wanted is not the judge's to know."""
+        return self._estimate
 
     def _check(self) -> None:
         full = np.array([len(bag[0]) > 0 for bag, _ in self._examples], np.bool_)
