@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support import clew, clew_json, init_plain, name_plain
+from support import clew, clew_json, init_plain
 
 WORDS = {
     "sail": "sailing regatta harbour yacht wind mast skipper boat sea keel rudder jib spinnaker crew",

@@ -10,6 +10,7 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -59,10 +60,14 @@ def _read(path: Path, names: Sequence[str]) -> Arrays | None:
 
 def _keep(arrays: Arrays, path: Path) -> None:
     """Keep a table, whole or not at all."""
+    made: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
+            made = Path(file.name)
             np.savez(file, **arrays)  # type: ignore[arg-type]  # not one of them is called allow_pickle
-        Path(file.name).replace(path)
+        made.replace(path)
     except OSError:
-        return
+        with suppress(OSError):
+            if made is not None:
+                made.unlink(missing_ok=True)

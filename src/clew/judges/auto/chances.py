@@ -52,7 +52,7 @@ DRAWS = 30
 TAILS = 0.05
 """On either side of the interval."""
 
-MODEL_ERROR = 0.2
+MODEL_ERROR = 0.45
 """How far the interval reaches beyond that, in standard deviations of a page's being relevant or not: scores are not
 normally distributed."""
 
