@@ -93,6 +93,9 @@ MEANINGS = {
     "hosts": "hosts visited",
     "sessions": "sessions that ended",
     "bytes": "bytes of page bodies, decoded",
+    "estimated_precision": "of the relevant pages, the share that the judge expects to be so; null where it tells none",
+    "estimated_low": "the same, where its interval of 90 % begins",
+    "estimated_high": "the same, where its interval of 90 % ends",
     "documents": "documents in the collection that inherit from relevant pages; not among the relevant",
     "last_fetch": "when the last page was fetched, ISO 8601 in UTC",
 }
