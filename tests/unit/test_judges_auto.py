@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -375,17 +374,6 @@ def test_without_word_vectors_it_goes_by_words(monkeypatch: pytest.MonkeyPatch) 
 def test_a_model_that_is_not_installed_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(termvectors.importlib.util, "find_spec", lambda name: None)
     assert termvectors.term_vectors.__wrapped__() is None
-
-
-def test_a_table_that_cannot_be_moved_into_place_leaves_nothing(tmp_path: Path) -> None:
-    table = termvectors.TermVectors(
-        Vocabulary(np.arange(2, dtype=np.uint32)), np.ones((2, 3), np.float32), np.ones(2) / 2
-    )
-    (tmp_path / "taken" / "full").mkdir(parents=True)
-    termvectors._keep(table, tmp_path / "taken")
-    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
-    termvectors._keep(table, tmp_path / "free.npz")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["free.npz", "taken"]
 
 
 def test_vectors_of_terms_are_means_of_words_of_one_stem() -> None:

@@ -91,3 +91,11 @@ def test_general_text_is_counted_once_a_language(monkeypatch: pytest.MonkeyPatch
     for code, (ids, shares) in counted.items():
         again = background.frequencies.__wrapped__(code)
         assert again[0].tobytes() == ids.tobytes() and again[1].tobytes() == shares.tobytes()
+
+
+def test_a_table_that_cannot_be_moved_into_place_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "taken" / "full").mkdir(parents=True)
+    kept._keep({"ids": np.arange(3)}, tmp_path / "taken")
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+    kept._keep({"ids": np.arange(3)}, tmp_path / "free.npz")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["free.npz", "taken"]
