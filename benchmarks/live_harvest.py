@@ -1,6 +1,7 @@
 """Whether a live crawl of many slow hosts harvests what a crawl of the same web offline does.
 
     python -m benchmarks.live_harvest [--web SPEC] [--strategy NAME] [--judge NAME] [--at-once 64 8]
+                                      [--better-hosts 0 2]
     python -m benchmarks.live_harvest --task TASK.toml [--budget 600] [--seeds 1 2 3] [--json]
 
 Each web is crawled twice with the same settings and budget: offline, as ``clew lab run`` does, one fetch at a time and
@@ -66,7 +67,7 @@ STRATEGY = str(Settings().strategy["name"])
 JUDGE = Settings().judge.name
 BOUND = 0.05
 COLUMNS = {
-    "seed": ("seed", ""), "at_once": ("at\nonce", ""),
+    "seed": ("seed", ""), "at_once": ("at\nonce", ""), "better_hosts": ("better\nhosts", ""),
     "offline_harvest": ("harvest\noffline", ".3f"), "live_harvest": ("live", ".3f"), "harvest_ratio": ("ratio", ".3f"),
     "offline_area": ("area\noffline", ".3f"), "live_area": ("live", ".3f"), "area_ratio": ("ratio", ".3f"),
     "offline_cpu_ms": ("CPU-ms\noffline", ".1f"), "live_cpu_ms": ("live", ".1f"),
@@ -77,12 +78,13 @@ COLUMNS = {
 @dataclass(frozen=True, slots=True)
 class Conditions:
     """How the live crawl goes: the servers' latency, from to, and the pause a host, in seconds; hosts under way;
-    worker processes, -1 for what crawls have by default."""
+    worker processes, -1 for what crawls have by default; how many hosts with better links are waited for."""
 
     latency: tuple[float, float] = (0.05, 0.2)
     delay_s: float = 0.1
     at_once: int = Settings().crawl.hosts_at_once
     workers: int = -1
+    better_hosts: int = Settings().crawl.better_hosts
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,7 @@ def compare(case: Case, strategy: Variant, judge: Variant, ways: Sequence[Condit
     for how in ways:
         with remembered() as store, _served(case, how):
             live = _crawl(task, _live(case, settings, graph, how, store), oracle)
-        _note(case, f"live, {how.at_once} at once", live)
+        _note(case, f"live, {_named(how.at_once, how.better_hosts)}", live)
         rows.append(_row(case, how, _hosts(case, graph), offline, live))
     return rows
 
@@ -181,7 +183,8 @@ def _hosts(case: Case, graph: Graph) -> int:
 
 
 def _row(case: Case, how: Conditions, hosts: int, offline: Crawled, live: Crawled) -> dict[str, Any]:
-    row = {"task": case.task.name, "seed": str(case.seed), "at_once": str(how.at_once), "hosts": hosts}
+    row: dict[str, Any] = {"task": case.task.name, "seed": str(case.seed), "hosts": hosts}
+    row |= {"at_once": str(how.at_once), "better_hosts": str(how.better_hosts)}
     ratios = _ratios(live.harvest, offline.harvest, live.area, offline.area)
     return row | offline.row("offline") | live.row("live") | ratios
 
@@ -203,7 +206,9 @@ def _live(case: Case, settings: Settings, graph: Graph, how: Conditions, store: 
     settings = msgspec.structs.replace(
         settings,
         project=msgspec.structs.replace(settings.project, web="live"),
-        crawl=msgspec.structs.replace(settings.crawl, hosts_at_once=how.at_once, workers=how.workers),
+        crawl=msgspec.structs.replace(
+            settings.crawl, hosts_at_once=how.at_once, workers=how.workers, better_hosts=how.better_hosts
+        ),
         politeness=PolitenessSettings(delay_s=how.delay_s, adaptive=0.0),
         web=WebSettings(live=case.live),
     )
@@ -249,7 +254,12 @@ def verdict(row: dict[str, Any]) -> str:
     """Whether the mean live harvest is the offline one."""
     ratio = row["harvest_ratio"]
     within = "within" if abs(ratio - 1.0) <= BOUND else "not within"
-    return f"{row['at_once']} hosts at once: the live harvest is {ratio:.1%} of the offline one: {within} {BOUND:.0%}"
+    named = _named(row["at_once"], row["better_hosts"])
+    return f"{named}: the live harvest is {ratio:.1%} of the offline one: {within} {BOUND:.0%}"
+
+
+def _named(at_once: str | int, better_hosts: str | int) -> str:
+    return f"{at_once} hosts at once, {better_hosts} better ones waited for"
 
 
 def cases(given: argparse.Namespace) -> Iterator[Case]:
@@ -281,10 +291,15 @@ def main() -> int:
     parser.add_argument("--latency", type=float, nargs=2, default=usual.latency, metavar=("FROM", "TO"))
     parser.add_argument("--delay", type=float, default=usual.delay_s, help="seconds between requests to a host")
     parser.add_argument("--at-once", type=int, nargs="+", default=[usual.at_once], help="hosts under way")
+    parser.add_argument("--better-hosts", type=int, nargs="+", default=[usual.better_hosts], help="waited for; 0: none")
     parser.add_argument("--workers", type=int, default=usual.workers)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    ways = [Conditions(tuple(given.latency), given.delay, most, given.workers) for most in given.at_once]
+    ways = [
+        Conditions(tuple(given.latency), given.delay, most, given.workers, better)
+        for most in given.at_once
+        for better in given.better_hosts
+    ]
     try:
         strategy = _one("--strategy", strategy_variants(given.strategy))
         judge = _one("--judge", judge_variants(given.judge))
@@ -292,7 +307,8 @@ def main() -> int:
     except ClewError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    means = [mean([row for row in rows if row["at_once"] == str(way.at_once)]) for way in ways]
+    wanted = [(str(way.at_once), str(way.better_hosts)) for way in ways]
+    means = [mean([row for row in rows if (row["at_once"], row["better_hosts"]) == way]) for way in wanted]
     title = f"{strategy.name} / {judge.name}, {rows[0]['hosts']} hosts, {given.latency[0]:g} to {given.latency[1]:g} s"
     show(
         f"{title} an answer, pauses of {given.delay:g} s",

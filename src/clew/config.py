@@ -96,6 +96,14 @@ class CrawlSettings(Section, frozen=True):
     user_agent: Annotated[str, doc("Product token sent to servers and looked up in robots.txt.")] = "clew"
     max_pages: Annotated[int, doc("Stop when the project has fetched this many (0: no limit).", ge=0)] = 0
     hosts_at_once: Annotated[int, doc("Hosts visited at the same time, at most.", ge=1)] = 64
+    better_hosts: Annotated[
+        int,
+        doc(
+            "A link is taken only while fewer hosts than this have better ones and are free again soon; more where "
+            "links wait on many hosts. 0: no link waits for a better one. See docs/politeness.md.",
+            ge=0,
+        ),
+    ] = 1
     workers: Annotated[int, doc("Processes that read and judge pages (-1: cores minus one; 0: in-line).", ge=-1)] = -1
     session_pages: Annotated[int, doc("Visits in a session; strategies adapt between sessions.", ge=1)] = 200
     commit_pages: Annotated[int, doc("Visits written in one transaction, at most.", ge=1)] = 50

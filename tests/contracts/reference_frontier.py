@@ -10,6 +10,7 @@ import numpy as np
 
 from clew.frontier.base import Combination, Lease
 from clew.frontier.duplicates import Mean
+from clew.frontier.resting import Waits
 
 LARGEST = float(np.finfo(np.float32).max)
 
@@ -43,7 +44,11 @@ class Known:
 
 
 class ReferenceFrontier:
-    def __init__(self, duplicates: str | Combination = "best") -> None:
+    def __init__(self, duplicates: str | Combination = "best", waits: Waits | None = None) -> None:
+        self.waits = waits
+        self.slow: set[int] = set()
+        self.refused: tuple[tuple[int, float, int, int], float] | None = None
+        self.now = 0.0
         self.duplicates = duplicates
         self.combination = Mean() if duplicates == "mean" else None if isinstance(duplicates, str) else duplicates
         self.urls: dict[int, Known] = {}
@@ -107,6 +112,7 @@ class ReferenceFrontier:
         for url in self.urls.values():
             if url.seen and url.state != "done" and self.combination is not None:
                 self._score(url)
+                self.refused = None
 
     def _lease_of(self, key: int) -> Lease:
         url = self.urls[key]
@@ -135,23 +141,59 @@ class ReferenceFrontier:
 
     def lease(self, now: float) -> Lease | None:
         self._come_back(now)
+        self.now = now
         found = min(self._candidates(now), default=None)
-        if found is None:
+        if found is None or self._refuses(found):
             return None
-        key = found[3]
+        return self._begin(found[3], now)
+
+    def _begin(self, key: int, now: float) -> Lease:
         url = self.urls[key]
         url.state = "leased"
         self.busy.add(url.host)
+        self.refused = None
+        if self.waits is not None:
+            self.ready_at[url.host] = now
         return self._lease_of(key)
+
+    def _refuses(self, found: tuple[int, float, int, int]) -> bool:
+        """Whether enough hosts that are free again soon have links of a higher score."""
+        if self.waits is None or found[0]:
+            return False
+        until = {}
+        for url in self.urls.values():
+            if url.state == "waiting" and not url.tier and -url.score < found[1]:
+                when = self._free_soon(url.host)
+                if when is not None:
+                    until[url.host] = when
+        enough = self.waits.enough(self.hosts_waiting)
+        if not enough or len(until) < enough:
+            return False
+        heads: dict[int, tuple[int, float, int, int]] = {}
+        for key, url in self.urls.items():
+            if url.host in until and url.state == "waiting" and not url.tier:
+                heads[url.host] = min(self._order(key), heads.get(url.host, self._order(key)))
+        best = sorted(until, key=heads.__getitem__)
+        self.refused = found, min(until[host] for host in best[:enough])
+        return True
+
+    def _free_soon(self, host: int) -> float | None:
+        """Until when a host that is not free now counts as one that will be soon."""
+        assert self.waits is not None
+        ready_at = self.ready_at.get(host, 0.0)
+        if host in self.slow:
+            return None
+        if host in self.busy:
+            return ready_at + self.waits.longest_s if ready_at + self.waits.longest_s > self.now else None
+        return ready_at if ready_at > self.now else None
 
     def lease_oldest(self, now: float) -> Lease | None:
         self._come_back(now)
         for key, url in sorted(self.urls.items(), key=lambda one: one[1].slot):
             free = url.host not in self.busy and self.ready_at.get(url.host, 0.0) <= now
             if url.state == "waiting" and free:
-                url.state = "leased"
-                self.busy.add(url.host)
-                lease = self._lease_of(key)
+                self.now = now
+                lease = self._begin(key, now)
                 lease.oldest = True
                 return lease
         return None
@@ -194,9 +236,14 @@ class ReferenceFrontier:
 
     def _free(self, host: int, ready_at: float) -> None:
         self.busy.discard(host)
-        self.hold(host, ready_at)
+        before = self.ready_at.get(host, 0.0)
+        if self.waits is not None and ready_at >= before:
+            (self.slow.add if ready_at - before > self.waits.longest_s else self.slow.discard)(host)
+        self.ready_at[host] = max(ready_at, before)
 
     def hold(self, host: int, ready_at: float) -> None:
+        if ready_at > self.ready_at.get(host, 0.0):
+            self.slow.add(host)
         self.ready_at[host] = max(ready_at, self.ready_at.get(host, 0.0))
 
     def finish(self, keys) -> None:  # type: ignore[no-untyped-def]
@@ -206,6 +253,7 @@ class ReferenceFrontier:
             self.later.pop(key, None)
 
     def rescore(self, rows: Iterable) -> int:  # type: ignore[type-arg]
+        self.refused = None
         for url in self.urls.values():
             if url.state != "done":
                 url.score, url.best, url.seen, url.sums, url.tier = math.nan, math.nan, 0, None, 0
@@ -219,11 +267,12 @@ class ReferenceFrontier:
         return sum(url.state == "waiting" for url in self.urls.values())
 
     def next_ready(self) -> float | None:
-        times = list(self.later.values()) + [
-            self.ready_at.get(url.host, 0.0)
-            for url in self.urls.values()
-            if url.state == "waiting" and url.host not in self.busy
-        ]
+        free = [key for key, url in self.urls.items() if url.state == "waiting" and url.host not in self.busy]
+        whens = {key: self.ready_at.get(self.urls[key].host, 0.0) for key in free}
+        times = [*self.later.values(), *whens.values()]
+        ready = min((self._order(key) for key, when in whens.items() if when <= self.now), default=None)
+        if self.refused is not None and ready == self.refused[0]:
+            times = [*self.later.values(), self.refused[1], *(when for when in whens.values() if when > self.now)]
         return min(times, default=None)
 
     def known(self, keys):  # type: ignore[no-untyped-def]

@@ -26,6 +26,7 @@ from clew.frontier import batches, columns, queues
 from clew.frontier import hosts as host_queues
 from clew.frontier.base import Frontier, Lease
 from clew.frontier.columns import ColumnFrontier
+from clew.frontier.resting import Waits
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -394,6 +395,51 @@ class TestFrontier:
         assert slow is not None and slow.host == 0
         assert drain(frontier) == list(range(299, 199, -1))
 
+    @pytest.mark.parametrize("better", [1, 2])
+    def test_a_link_waits_while_so_many_hosts_have_better_ones(
+        self, make: Callable[..., Frontier], better: int
+    ) -> None:
+        frontier = make("best", Waits(better, 3.0))
+        frontier.add(keys(1, 2, 3), hosts(0, 0, 0), scores(0.9, 0.8, 0.7), row=1)
+        frontier.add(keys(4, 5, 6, 7), hosts(1, 1, 2, 3), scores(0.6, 0.5, 0.4, 0.8), row=2)
+        first, equal = frontier.lease(0.0), frontier.lease(0.0)
+        assert first is not None and equal is not None
+        assert (first.key, equal.key) == (1, 7)  # as good as the one that waits
+        if better == 2:
+            second = frontier.lease(0.0)
+            assert second is not None and second.key == 4  # one host has a better one
+        assert frontier.lease(0.0) is None
+        assert frontier.next_ready() == 3.0  # the busy ones count no longer
+        frontier.done(first, 1.0)
+        assert (frontier.lease(0.5), frontier.next_ready()) == (None, 1.0)
+        best = frontier.lease(1.0)
+        assert best is not None and best.key == 2
+        left = frontier.lease(4.0)
+        assert left is not None and left.key == (4 if better == 1 else 6)
+
+    def test_a_host_that_takes_long_is_not_waited_for(self, make: Callable[..., Frontier]) -> None:
+        frontier = make("best", Waits(1, 3.0))
+        frontier.add(keys(1, 2, 3), hosts(0, 0, 0), scores(0.9, 0.9, 0.9), row=1)
+        frontier.add(keys(4, 5, 6), hosts(1, 2, 3), scores(0.3, 0.2, 0.1), row=1)
+        slow = frontier.lease(0.0)
+        assert slow is not None and frontier.lease(2.9) is None
+        frontier.done(slow, 30.0)
+        assert [lease.key for _ in range(2) if (lease := frontier.lease(2.9)) is not None] == [4, 5]
+        again = frontier.lease(30.0)
+        assert again is not None and again.key == 2
+        other = frontier.lease(30.0)  # it may be silent: it does not count while it is asked again
+        assert other is not None and other.key == 6
+
+    def test_links_in_higher_tiers_neither_wait_nor_are_waited_for(self, make: Callable[..., Frontier]) -> None:
+        frontier = make("best", Waits(1, 3.0))
+        frontier.add(keys(1, 2), hosts(0, 0), scores(0.9, 0.9), row=1, tier=1)
+        frontier.add(keys(3, 4), hosts(1, 1), scores(0.5, 0.4), row=2)
+        assert [lease.key for _ in range(2) if (lease := frontier.lease(0.0)) is not None] == [1, 3]
+        frontier.add(keys(5, 6), hosts(2, 3), scores(0.1, 0.1), row=3, tier=2)
+        frontier.add(keys(7), hosts(4), scores(0.3), row=4)
+        assert [lease.key for _ in range(2) if (lease := frontier.lease(0.0)) is not None] == [5, 6]
+        assert frontier.lease(0.0) is None
+
     def test_links_for_a_resting_host_wait_for_it(self, make: Callable[[str], Frontier]) -> None:
         frontier = make("best")
         frontier.hold(0, 4.0)
@@ -480,10 +526,10 @@ COMBINED = "combined"
 class Twin:
     """The same operations on both frontiers; every answer must be the same."""
 
-    def __init__(self, rule: str, host_count: int) -> None:
+    def __init__(self, rule: str, host_count: int, waits: Waits | None = None) -> None:
         self.pull = Pull() if rule == COMBINED else None
         how = self.pull or rule
-        self.one, self.other = ColumnFrontier(how), ReferenceFrontier(how)  # type: ignore[arg-type]
+        self.one, self.other = ColumnFrontier(how, waits), ReferenceFrontier(how, waits)  # type: ignore[arg-type]
         self.host_count = host_count
         self.leases: list[tuple[Lease, Lease]] = []
         self.put_off: list[tuple[Lease, Lease]] = []
@@ -662,6 +708,22 @@ def test_thousands_of_random_operations(rule_: str, key_space: int, host_count: 
             twin.drain()
 
 
+@pytest.mark.parametrize("tuning", TUNINGS)
+@pytest.mark.parametrize("rule_", ["best", COMBINED])
+@pytest.mark.parametrize("better", [1, 3])
+@pytest.mark.parametrize(("key_space", "host_count", "levels"), [(100, 4, 4), (800, 40, 1_000)])
+def test_random_operations_where_links_wait(
+    rule_: str, better: int, key_space: int, host_count: int, levels: int, tuning: str
+) -> None:
+    with tuned(tuning):
+        twin = Twin(rule_, host_count, Waits(better, 2.0))
+        operations = Operations(twin, better, key_space, levels, flat=True)
+        for _ in range(100):
+            operations.step()
+            twin.check()
+        twin.drain()
+
+
 SCORES = st.one_of(st.sampled_from([0.0, -0.0, 0.5, 1.0, float("nan"), float("inf"), -1e300]), st.floats(width=32))
 
 
@@ -673,11 +735,16 @@ class Machine(RuleBasedStateMachine):
 
     duplicates: ClassVar[str]
 
-    @initialize(tuning=st.sampled_from(list(TUNINGS)), host_count=st.integers(1, 4))
-    def begin(self, tuning: str, host_count: int) -> None:
+    @initialize(
+        tuning=st.sampled_from(list(TUNINGS)),
+        host_count=st.integers(1, 4),
+        waits=st.sampled_from([None, None, Waits(1, 0.7), Waits(2, 1.2)]),
+    )
+    def begin(self, tuning: str, host_count: int, waits: Waits | None) -> None:
         self.tuning = tuned(tuning)
         self.tuning.__enter__()
-        self.twin = Twin(self.duplicates, host_count)
+        self.twin = Twin(self.duplicates, host_count, waits)
+        self.tiered = waits is None  # else links of higher tiers may keep others from being known at once
 
     def teardown(self) -> None:
         if hasattr(self, "tuning"):
@@ -686,12 +753,13 @@ class Machine(RuleBasedStateMachine):
 
     @rule(links=st.lists(st.tuples(st.integers(0, 30), SCORES), max_size=24), tier=TIERS)
     def add(self, links: list[tuple[int, float]], tier: int) -> None:
+        tier = tier if self.tiered else 0
         self.twin.add(keys(*(key for key, _ in links)), scores(*(score for _, score in links)), tier)
 
     @precondition(lambda self: self.twin.rows)
     @rule(row=st.integers(0, 99), tier=TIERS)
     def promote(self, row: int, tier: int) -> None:
-        self.twin.promote(row % len(self.twin.rows), tier)
+        self.twin.promote(row % len(self.twin.rows), tier if self.tiered else 0)
 
     @rule(step=st.sampled_from([0.0, 0.5, 2.0]))
     def lease(self, step: float) -> None:
@@ -725,7 +793,8 @@ class Machine(RuleBasedStateMachine):
     def rescore(self, data: st.DataObject) -> None:
         rows = self.twin.rows
         size = sum(len(ks) for ks, _ in rows)
-        tiers = data.draw(st.lists(TIERS, min_size=len(rows), max_size=len(rows)))
+        of = TIERS if self.tiered else st.just(0)
+        tiers = data.draw(st.lists(of, min_size=len(rows), max_size=len(rows)))
         drawn = scores(*data.draw(st.lists(SCORES, min_size=size, max_size=size)))
         self.twin.rescore(np.split(drawn, np.cumsum([len(ks) for ks, _ in rows])[:-1]) if rows else [], tiers)
 

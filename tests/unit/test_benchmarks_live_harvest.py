@@ -101,7 +101,7 @@ def test_an_archive_with_https_pages_keeps_its_urls(task, monkeypatch, capsys):
     assert (row["offline_fetched"], row["live_fetched"], row["hosts"]) == (4, 4, 2)
     assert row["live_harvest"] == row["offline_harvest"] == 0.25
     assert row["live_stopped"] == row["offline_stopped"] == "frontier"
-    assert said == "4 hosts at once: the live harvest is 100.0% of the offline one: within 5%"
+    assert said == "4 hosts at once, 1 better ones waited for: the live harvest is 100.0% of the offline one: within 5%"
 
 
 def test_a_task_on_another_web_is_refused(task):
@@ -125,7 +125,8 @@ def test_the_live_crawl_goes_by_the_conditions_that_are_given():
     settings, nothing = settings_of(case.task, "best-first", "centroid", 3), np.zeros(0, np.int32)
     graph = Graph((), nothing, np.zeros(1, np.int32), np.zeros(0, np.bool_), nothing)
     with remembered() as store:
-        live = _live(case, settings, graph, Conditions((0.0, 0.0), 0.7, 5, 3), store)
+        live = _live(case, settings, graph, Conditions((0.0, 0.0), 0.7, 5, 3, 7), store)
+        assert live.settings.crawl.better_hosts == 7
         assert (live.settings.crawl.hosts_at_once, live.settings.crawl.workers) == (5, 3)
         assert live.world.delay("a.test") == 0.7  # whatever the answer took
         assert (live.settings.crawl.max_pages, live.settings.crawl.seed) == (25, 3)
@@ -133,7 +134,7 @@ def test_the_live_crawl_goes_by_the_conditions_that_are_given():
 
 
 def test_the_ratio_of_the_mean_row_is_that_of_the_means():
-    figures = {"offline_area": 0.5, "live_area": 0.5, "seed": "1", "at_once": "8"}
+    figures = {"offline_area": 0.5, "live_area": 0.5, "seed": "1", "at_once": "8", "better_hosts": "2"}
     rows = [
         figures | {"offline_harvest": 0.2, "live_harvest": 0.1},
         figures | {"offline_harvest": 0.8, "live_harvest": 0.86, "seed": "2"},
@@ -141,7 +142,10 @@ def test_the_ratio_of_the_mean_row_is_that_of_the_means():
     row = mean(rows)
     assert (row["seed"], row["area_ratio"]) == ("mean", 1.0)
     assert row["harvest_ratio"] == pytest.approx(0.96)  # the mean of the ratios is .7875
-    assert verdict(row) == "8 hosts at once: the live harvest is 96.0% of the offline one: within 5%"
+    assert (
+        verdict(row)
+        == "8 hosts at once, 2 better ones waited for: the live harvest is 96.0% of the offline one: within 5%"
+    )
     assert "not within" in verdict(row | {"harvest_ratio": 1.06})
     assert json.dumps(row)
 

@@ -25,12 +25,19 @@ from clew.crawl.unfetched import why_nothing
 from clew.crawl.view import CrawlView
 from clew.examples.training import Trained
 from clew.frontier.columns import ColumnFrontier
+from clew.frontier.resting import Waits
 from clew.store.records import RunRecord
 from clew.store.room import Room
 from clew.store.warc import WarcWriter
 from clew.version import __version__
 from clew.web.base import Clock
 from clew.workers.pool import PageWorker, ReadingPool
+
+PAUSES = 5
+"""Better links are waited for on hosts that are free again within so many pauses,"""
+
+SOON_S = 1.0
+"""or within so many seconds, whichever is longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +116,15 @@ async def _crawl(loop: Loop, setup: Setup, display: Display) -> str:
             parts.archive.close()
 
 
+def _waits(setup: Setup) -> Waits | None:
+    """Whether links wait for better ones: not where pauses take no time, or where scores do not say what links are
+    worth."""
+    hosts = setup.settings.crawl.better_hosts
+    if setup.clock.virtual or not hosts or not setup.strategy.by_worth:
+        return None
+    return Waits(hosts, max(PAUSES * setup.settings.politeness.delay_s, SOON_S))
+
+
 async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps) -> Parts:
     """Everything that the loop drives; trains the judge."""
     settings, store = setup.settings, setup.store
@@ -136,7 +152,7 @@ async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps)
         world=setup.world,
         clock=setup.clock,
         store=store,
-        frontier=ColumnFrontier(setup.strategy.combination or settings.crawl.duplicates),
+        frontier=ColumnFrontier(setup.strategy.combination or settings.crawl.duplicates, _waits(setup)),
         strategy=setup.strategy,
         interest=trained.interest,
         reading=reading,

@@ -13,7 +13,8 @@ first sight. Links of the tiers 1 to 3 come before all of lower tiers, within a 
 whatever their scores, which they keep: that is for links that come first for another reason than their score.
 
 Invariants: each key has one state; at most one lease a host; ``lease`` gives the first link by this order among the
-hosts that are not busy and whose ``ready_at`` has come, postponed ones excepted.
+hosts that are not busy and whose ``ready_at`` has come, postponed ones excepted. A frontier that is made to wait
+(``frontier.resting.Waits``) gives none while enough hosts which are free again soon have links of higher scores.
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ class Frontier(Protocol):
         ...
 
     def lease(self, now: float) -> Lease | None:
-        """The best link whose host may be visited at ``now``, or None."""
+        """The best link whose host may be visited at ``now``, or None, also where a better one is waited for."""
         ...
 
     def lease_oldest(self, now: float) -> Lease | None:

@@ -18,6 +18,7 @@ from clew.frontier.hosts import NOTHING, Hosts
 from clew.frontier.keytable import SlotColumn
 from clew.frontier.merits import merit_of, merits
 from clew.frontier.postponed import Postponed
+from clew.frontier.resting import Waits
 from clew.frontier.slots import COLD, DONE, ENDING, HOT, LATER, LEASED, PARKED, Duplicates, HostColumn, Slots
 from clew.model import Bools, Doubles, Floats, Keys
 
@@ -31,19 +32,19 @@ LOOK = 2_000
 
 class ColumnFrontier:
     """See the Protocol ``frontier.base.Frontier``. ``duplicates``: what several links to one URL count for; a
-    ``Combination`` takes 16 bytes a link more.
+    ``Combination`` takes 16 bytes a link more. ``waits``: whether links wait for better ones.
 
     Scores are kept as float32; larger ones, infinities too, count as the largest. A lease ends once: ``done``,
     ``retry`` and ``postpone`` raise ValueError for one that has ended. What was finished while leased stays finished
     after a retry. A tier takes one byte a link, from the first link in a tier above 0 on.
     """
 
-    def __init__(self, duplicates: Duplicates | Combination = "best") -> None:
+    def __init__(self, duplicates: Duplicates | Combination = "best", waits: Waits | None = None) -> None:
         if isinstance(duplicates, str) and duplicates not in get_args(Duplicates):
             raise ValueError(f"duplicates must be one of {', '.join(get_args(Duplicates))}, not {duplicates!r}")
         combination: Combination | None = None if isinstance(duplicates, str) else duplicates
         self._slots = Slots(Mean() if duplicates == "mean" else combination)
-        self._hosts = Hosts(self._slots)
+        self._hosts = Hosts(self._slots, waits)
         self._postponed = Postponed()
         self._rule = Rule(self._slots, duplicates)
         self._oldest = 0  # all slots before this one are done

@@ -23,6 +23,7 @@ from clew.frontier.keytable import SlotColumn
 from clew.frontier.merits import LOW, Merits, SlotNumbers, slots_of
 from clew.frontier.queues import IDLE, READY, TIMED, HostQueue, hot_size
 from clew.frontier.ready import ReadyHosts
+from clew.frontier.resting import Resting, Waits
 from clew.frontier.slots import COLD, HOT, HostColumn, Slots
 from clew.model import Bools
 
@@ -38,7 +39,7 @@ class Hosts:
     ``waiting`` links in all on ``waited_for`` hosts; ``busy`` hosts have a link leased.
     """
 
-    def __init__(self, slots: Slots) -> None:
+    def __init__(self, slots: Slots, waits: Waits | None = None) -> None:
         self.waiting = self.waited_for = self.busy = 0
         self.queues: list[HostQueue] = []  # by host; hosts not seen yet share NOBODY
         self._slots = slots
@@ -46,6 +47,7 @@ class Hosts:
         self._ready = ReadyHosts()
         self._timed: list[tuple[float, int]] = []  # (time at which to look again, host)
         self._now = 0.0
+        self._resting = None if waits is None else Resting(waits, slots, self.queues, self._refill)
 
     @property
     def link_nbytes(self) -> int:
@@ -58,7 +60,8 @@ class Hosts:
         queues = sum(queue.host_nbytes for queue in self._seen())
         pair = sys.getsizeof((0.0, 0)) + sys.getsizeof(0.0) + sys.getsizeof(1 << 16)
         heap = sys.getsizeof(self._timed) + pair * len(self._timed)
-        return sys.getsizeof(self.queues) + queues + self._ready.nbytes + heap
+        resting = 0 if self._resting is None else self._resting.nbytes
+        return sys.getsizeof(self.queues) + queues + self._ready.nbytes + heap + resting
 
     def waiting_on(self, host: int) -> int:
         """How many links wait on a host."""
@@ -101,6 +104,8 @@ class Hosts:
                     self._announce(queue.hot[-1])
             elif queue.where == IDLE and not queue.busy:
                 self._offer(host, queue)
+            else:
+                self._rests(queue)
 
     def change_cold(self, host: int, merit: int) -> None:
         """A link that is marked cold has a new merit; its place among the cold goes stale if it becomes hot."""
@@ -144,6 +149,8 @@ class Hosts:
         self.waiting = self.waited_for = 0
         self._ready.clear()
         self._timed.clear()
+        if self._resting is not None:
+            self._resting.clear()
         for queue in self._seen():
             queue.clear()
 
@@ -151,20 +158,26 @@ class Hosts:
 
     def take(self, now: float) -> int:
         """Take the best link whose host may be visited at ``now`` out of its queue, and make the host busy; returns
-        its slot, or NOTHING."""
+        its slot, or NOTHING, also where a better one is worth waiting for."""
         self._now = now
         if self._timed and self._timed[0][0] <= now:
             self._release(now)
         ready, queues, host_of = self._ready, self.queues, self._slots.host.item
-        while merit := ready.pop():
+        while merit := ready.top():
             slot = LOW - (merit & LOW)
             host = host_of(slot)
             queue = queues[host]
             if queue.where == READY and queue.hot[-1] == merit:
                 if queue.ready_at <= now:
+                    if self._resting is not None and self._resting.refuses(merit, now, self.waited_for):
+                        return NOTHING
+                    ready.pop()
                     self._take_head(queue)
                     return slot
+                ready.pop()
                 self._offer(host, queue)  # the clock went back
+            else:
+                ready.pop()
         return NOTHING
 
     def take_one(self, slot: int, now: float) -> bool:
@@ -174,9 +187,7 @@ class Hosts:
             return False
         self._now = now
         self.remove(np.array([slot]), np.array([self._state.item(slot) == HOT]))
-        queue.where = IDLE
-        queue.busy = True
-        self.busy += 1
+        self._begin(queue)
         return True
 
     def free(self, host: int, ready_at: float) -> None:
@@ -184,6 +195,8 @@ class Hosts:
         queue = self.queues[host]
         queue.busy = False
         self.busy -= 1
+        if self._resting is not None:
+            self._resting.freed(queue, ready_at)
         if ready_at > queue.ready_at:  # noqa: PLR1730 - max() takes longer
             queue.ready_at = ready_at
         if queue.waiting:
@@ -194,17 +207,27 @@ class Hosts:
         queue = self._queue(host)
         if ready_at > queue.ready_at:
             queue.ready_at = ready_at
+            queue.prompt = False
             if queue.where == READY and ready_at > self._now:
                 self._offer(host, queue)
 
     def next_ready(self) -> float | None:
         """The earliest time at which a link may be taken; None when nothing waits on any free host."""
-        ready, timed, queues = self._ready, self._timed, self.queues
+        ready, queues = self._ready, self.queues
         while merit := ready.top():
             queue = queues[self._slots.host.item(LOW - (merit & LOW))]
             if queue.where == READY and queue.hot[-1] == merit:
-                return queue.ready_at
+                again = None if self._resting is None else self._resting.again(merit)
+                if again is None:
+                    return queue.ready_at
+                when = self._next_timed()
+                return again if when is None else min(again, when)
             ready.pop()
+        return self._next_timed()
+
+    def _next_timed(self) -> float | None:
+        """When the first of the hosts that must wait may be visited."""
+        timed, queues = self._timed, self.queues
         while timed:
             when, host = timed[0]
             queue = queues[host]
@@ -219,14 +242,28 @@ class Hosts:
     def _take_head(self, queue: HostQueue) -> None:
         """A ready host's best link waits no more, and the host is busy."""
         queue.hot.pop()
-        queue.where = IDLE
         queue.waiting -= 1
         if not queue.waiting:
             self.waited_for -= 1
             queue.clear()
+        self.waiting -= 1
+        self._begin(queue)
+
+    def _begin(self, queue: HostQueue) -> None:
+        """A host is busy from now on."""
+        queue.where = IDLE
         queue.busy = True
         self.busy += 1
-        self.waiting -= 1
+        if self._resting is not None:
+            self._resting.began(queue, self._now)
+            self._rests(queue)
+
+    def _rests(self, queue: HostQueue) -> None:
+        """The best link of a host that is busy or must wait is another, or it begins to wait."""
+        if self._resting is not None and queue.waiting:
+            self._resting.push(queue)
+            if len(self._resting) > 4 * self.waited_for + 64:
+                self._resting.compact()
 
     def _release(self, now: float) -> None:
         """Hosts whose time has come may be visited."""
@@ -244,6 +281,7 @@ class Hosts:
             if queue.where != TIMED:
                 queue.where = TIMED
                 heappush(self._timed, (queue.ready_at, host))
+                self._rests(queue)
             return
         if not queue.hot:
             self._refill(queue)
@@ -294,6 +332,8 @@ class Hosts:
                 self._announce(merit)
         elif queue.where == IDLE and not queue.busy:
             self._offer(host, queue)
+        elif self._resting is not None and merit == self._resting.head(queue):
+            self._rests(queue)
 
     def _merge(self, queue: HostQueue, order: Merits) -> None:
         """Take sorted merits into a queue in which others wait."""

@@ -27,6 +27,9 @@ TIERS = 4
 INFINITY = 0xFF800000
 """The rank of the score infinity, which is never stored; tier t has the rank INFINITY + t."""
 
+TIER_1 = INFINITY + 1 << 32
+"""Links of tier 1 and above have at least this merit, and no others."""
+
 _ZERO, _SIGN, _31, _32 = np.float32(0.0), np.int32(-0x80000000), np.int32(31), np.uint64(32)
 _INFINITY = np.uint32(INFINITY)
 _float, _word = struct.Struct("<f"), struct.Struct("<I")

@@ -35,11 +35,12 @@ def hot_size(waiting: int) -> int:
 class HostQueue:
     """Waiting links of a host, and the host's own state; ``where``: in which of the heaps of ``Hosts`` it stands."""
 
-    __slots__ = ("busy", "cold", "floor", "hot", "limit", "ready_at", "waiting", "where")
+    __slots__ = ("busy", "cold", "floor", "hot", "limit", "prompt", "ready_at", "waiting", "where")
 
     def __init__(self) -> None:
         self.ready_at = 0.0
         self.busy = False
+        self.prompt = True  # whether its last answer and rest took no longer than is waited for a better link
         self.clear()
 
     def clear(self) -> None:

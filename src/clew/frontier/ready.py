@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import insort
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -65,9 +65,16 @@ class ReadyHosts:
             self._sort()
         return self._sorted.pop() if self._sorted else 0
 
+    def __iter__(self) -> Iterator[int]:
+        yield from self._sorted
+        yield from self._rest
+
     def keep(self, stands: Callable[[int], bool]) -> None:
         """Drop merits that say nothing any more, and second ones."""
-        kept = [merit for merit in {*self._sorted, *self._rest} if stands(merit)]
+        self.replace([merit for merit in {*self._sorted, *self._rest} if stands(merit)])
+
+    def replace(self, kept: Iterable[int]) -> None:
+        """Hold these merits and no others."""
         self.clear()
         self._rest = array("Q", kept)
         self._sort()

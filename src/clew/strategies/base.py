@@ -203,6 +203,10 @@ class Strategy(ABC):
     """Whether ``state`` is saved with every transaction, so that no visit is learned again: for those that learn from
     ``Link.evidence``, which is not stored. The state should then be small."""
 
+    by_worth: ClassVar[bool] = True
+    """Whether scores say what links are worth, so that half the score is half the worth. A live crawl then waits for
+    better links on hosts that rest (``crawl.least_share``); it never waits for scores of 0 and below."""
+
     opened_tier: int = 0
     """The tier of a page's other links once one of them was taken. Above 0, all links of a page are fetched before
     those of the next page; 0: link by link."""

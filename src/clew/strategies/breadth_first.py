@@ -25,6 +25,7 @@ class BreadthFirst(Strategy):
 
     name = "breadth-first"
     presets = UNCHANGED
+    by_worth = False
 
     def score(self, links: LinkBatch) -> Doubles:
         return -links.depths.astype(np.float64)

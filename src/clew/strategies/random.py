@@ -33,6 +33,7 @@ class RandomOrder(Strategy):
 
     name = "random"
     presets = UNCHANGED
+    by_worth = False
 
     def __init__(self) -> None:
         self.salt = np.uint64(0)
