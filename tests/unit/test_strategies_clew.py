@@ -18,7 +18,7 @@ from clew.judges.keywords import KeywordsJudge
 from clew.model import OTHER, Example, Judgement, LinkBatch, LinkKind, Session, Visit
 from clew.strategies.clew import Clew
 from clew.strategies.clew.credit import FIRST_MEAN, NONE, ONE, Credit, whole
-from clew.strategies.clew.gate import SHARE, Gate, as_evidence, evidence, sigmoid
+from clew.strategies.clew.gate import SHARE, Gate, evidence, sigmoid
 from clew.strategies.clew.hosts import Hosts
 from clew.strategies.clew.settings import ClewSettings
 from clew.strategies.clew.values import LinkValues, Topic
@@ -109,7 +109,15 @@ class TestHosts:
         assert hosts.values(np.array([0, 1, 2, 9_999, -1])).tolist() == pytest.approx([bonus, 0, barren, 0, 0])
         hosts.add(2, 1, ONE, True)
         hosts.refresh()
-        assert hosts.values(np.array([2]))[0] == pytest.approx(-3 * log(1.1))
+        assert hosts.values(np.array([2])).tolist() == pytest.approx([-3 * log(1.1)])
+
+    def test_any_number_of_hosts(self) -> None:
+        hosts = Hosts(3.0, 3.0)
+        hosts.add(0, 0, 0, False)
+        for host in (63, 64, 900, 901, 70_000):
+            hosts.add(host, 1, 0, False)
+        hosts.refresh()
+        assert hosts.values(np.array([63, 64, 900, 901, 70_000])).tolist() == pytest.approx([-3 * log(1.1)] * 5)
 
     def test_a_seed_that_redirects(self) -> None:
         hosts = Hosts(3.0, 3.0)
@@ -144,7 +152,8 @@ class TestEvidence:
             frontier.add(np.array([7], np.uint64), np.zeros(1, np.uint32), np.array([score]), row)
         [lease] = frontier.best(1)
         assert lease.evidence == (2, 2.0, ONE * 3 // 2, sum(strategy.credit.rates(np.array([1, 2])).tolist()))
-        x = as_evidence(np.array([lease.evidence], np.float64), strategy.gate.used.mean)
+        links, best, *sums = (np.array([number]) for number in lease.evidence)
+        x = evidence(links, best, sums[0] / ONE, sums[1] / ONE, strategy.gate.used.mean)
         assert lease.score == pytest.approx(float(strategy.gate.used(x)[0]), rel=1e-6)
 
 

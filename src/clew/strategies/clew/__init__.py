@@ -39,7 +39,7 @@ from clew.frontier.base import Sums
 from clew.model import Decision, Doubles, Floats, Ints, LinkBatch, Session, Visit
 from clew.strategies.base import UNCHANGED, Strategy, View
 from clew.strategies.clew.credit import NONE, ONE, Credit, whole
-from clew.strategies.clew.gate import NAMES, Gate, as_evidence
+from clew.strategies.clew.gate import NAMES, Gate, evidence
 from clew.strategies.clew.hosts import Fact, HostIds, Hosts
 from clew.strategies.clew.settings import ClewSettings
 from clew.strategies.clew.values import LinkValues, Topic
@@ -131,8 +131,8 @@ class Clew(Strategy):
             self._grown += self.credit.add(visit.number, row, relevance)
             self.hosts.add(link.host_id, row, relevance, visit.relevant)
         if judged and link.evidence and row > 0:
-            x = self._x(np.array([link.evidence], np.float64), np.array([link.host_id]))[0]
-            self.gate.learn(x, relevance / ONE)
+            columns = [np.array([number]) for number in (*link.evidence, link.host_id)]
+            self.gate.learn(self._x(*columns)[0], relevance / ONE)
         if visit.links is not None and self.values is not None:
             self.values.seen(visit.links)
         self._pages += 1
@@ -179,13 +179,11 @@ class Clew(Strategy):
         return more
 
     def combined(self, links: npt.NDArray[np.uint32], best: Floats, sums: Sums, hosts: HostIds) -> Doubles:
-        columns = np.column_stack([links, best, sums["relevance"], sums["rates"]]).astype(np.float64)
-        return self.gate.used(self._x(columns, hosts))
+        return self.gate.used(self._x(links.astype(np.float64), best, sums["relevance"], sums["rates"], hosts))
 
-    def _x(self, columns: Doubles, hosts: HostIds) -> Doubles:
-        """The evidence float64[n, 4] of what was added up for URLs on these hosts."""
-        columns[:, 1] += self.hosts.values(hosts)
-        return as_evidence(columns, self.gate.used.mean)
+    def _x(self, links: Doubles, best: npt.NDArray[Any], sum_of: Ints, rates: Ints, hosts: HostIds) -> Doubles:
+        """The evidence float64[n, 4] of what was added up for n URLs on these hosts."""
+        return evidence(links, best + self.hosts.values(hosts), sum_of / ONE, rates / ONE, self.gate.used.mean)
 
     def grown(self) -> list[tuple[int, Sums]]:
         found = [(row, np.array((0, more), self.fields)) for row, more in self._grown if more]

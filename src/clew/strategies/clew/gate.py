@@ -22,7 +22,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from clew.model import Doubles
 from clew.strategies.clew.credit import FIRST_MEAN, ONE, PSEUDO
@@ -60,15 +59,20 @@ FLOOR = 1e-4
 """No expert is surer than this."""
 
 
+def _within(values: Doubles, least: float, most: float) -> Doubles:
+    """``np.clip``, which takes twice as long for the few links of a page."""
+    return np.minimum(np.maximum(values, least), most)
+
+
 def logit(p: Doubles) -> Doubles:
     """Log odds, of probabilities away from 0 and 1."""
-    clipped = np.clip(p, FLOOR, 1.0 - FLOOR)
+    clipped = _within(p, FLOOR, 1.0 - FLOOR)
     return np.asarray(np.log(clipped / (1.0 - clipped)), np.float64)
 
 
 def sigmoid(z: Doubles) -> Doubles:
     """1 / (1 + e^−z)."""
-    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(z, -30.0, 30.0))), np.float64)
+    return np.asarray(1.0 / (1.0 + np.exp(-_within(z, -30.0, 30.0))), np.float64)
 
 
 def evidence(links: Doubles, words: Doubles, relevance: Doubles, rates: Doubles, mean: float) -> Doubles:
@@ -77,9 +81,12 @@ def evidence(links: Doubles, words: Doubles, relevance: Doubles, rates: Doubles,
 
     logit((S + 2m) / (N + 2)),   log(S + .05),   A,   logit(H / N)
     """
-    pages = logit((relevance + PSEUDO * mean) / (links + PSEUDO))
-    paid = logit(rates / np.maximum(links, 1.0))
-    return np.column_stack([pages, np.log(relevance + 0.05), words, paid])
+    x = np.empty((len(links), len(EVIDENCE)))
+    x[:, 0] = logit((relevance + PSEUDO * mean) / (links + PSEUDO))
+    x[:, 1] = np.log(relevance + 0.05)
+    x[:, 2] = words
+    x[:, 3] = logit(rates / np.maximum(links, 1.0))
+    return x
 
 
 @dataclass(slots=True)
@@ -94,12 +101,14 @@ class Opinion:
 
     def experts(self, x: Doubles) -> Doubles:
         """p_e: float64[n, E] of evidence float64[n, 4]."""
-        values = sum(x[:, [part]] * self.weights[:, part] for part in range(x.shape[1]))  # @ rounds by how many rows
+        values = sum(
+            x[:, part, None] * self.weights[:, part] for part in range(x.shape[1])
+        )  # @ rounds by how many rows
         return sigmoid(self.slopes * values + self.shifts)
 
     def __call__(self, x: Doubles) -> Doubles:
         """p: float64[n]."""
-        return np.asarray((np.clip(self.experts(x), FLOOR, 1.0 - FLOOR) * self.shares).sum(axis=1), np.float64)
+        return np.asarray((_within(self.experts(x), FLOOR, 1.0 - FLOOR) * self.shares).sum(axis=1), np.float64)
 
     def copy(self) -> Opinion:
         weights, slopes, shifts, shares = (part.copy() for part in self._parts())
@@ -141,15 +150,15 @@ class Gate:
         """A page was fetched of which the evidence was x float64[4]."""
         now = self.learned
         values = now.weights @ x
-        p = np.clip(sigmoid(now.slopes * values + now.shifts), FLOOR, 1.0 - FLOOR)
+        p = _within(sigmoid(now.slopes * values + now.shifts), FLOOR, 1.0 - FLOOR)
         if self.settings.gate:
             likely = now.shares * np.exp(relevance * np.log(p) + (1.0 - relevance) * np.log(1.0 - p))
             now.shares[:] = (1.0 - SHARE) * likely / likely.sum() + SHARE / len(likely)
         errors = relevance - p
         now.shifts += 2.0 * RATE * errors
-        now.slopes[:] = np.clip(now.slopes + 0.2 * RATE * errors * np.clip(values, -4.0, 4.0), 0.1, 2.0)
+        now.slopes[:] = _within(now.slopes + 0.2 * RATE * errors * _within(values, -4.0, 4.0), 0.1, 2.0)
         if self.settings.learn:
-            gradient = errors[-1] * np.clip(x, -5.0, 5.0) * self._allowed
+            gradient = errors[-1] * _within(x, -5.0, 5.0) * self._allowed
             self._squares += gradient * gradient
             now.weights[-1] += WEIGHT_RATE * gradient / np.sqrt(self._squares)
 
@@ -167,8 +176,3 @@ class Gate:
         numbers = self.used.take(self.learned.take(numbers))
         self._squares[:] = numbers[: len(EVIDENCE)]
         return numbers[len(EVIDENCE) :]
-
-
-def as_evidence(columns: npt.NDArray[np.float64], mean: float) -> Doubles:
-    """x of columns float64[n, 4] as a frontier adds them up: links, best words, relevances and rates in 4096ths."""
-    return evidence(columns[:, 0], columns[:, 1], columns[:, 2] / ONE, columns[:, 3] / ONE, mean)

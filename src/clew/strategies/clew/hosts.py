@@ -70,7 +70,7 @@ class Hosts:
         if worth == NONE or host < 0:
             return
         if host >= len(self.now.barren):
-            more = host // 2 + ROOM
+            more = host + host // 2 + ROOM - len(self.now.barren)
             self.now.barren, self.now.seeds = np.pad(self.now.barren, (0, more)), np.pad(self.now.seeds, (0, more))
         self.now.seeds[host] |= seed
         self.now.barren[host] = self.now.barren.item(host) / 2 if relevant else self.now.barren.item(host) + 1
