@@ -143,7 +143,7 @@ def of_crawl(
     scores = (pages - mean) / spread
     held, against = ((blend @ standard.examples[:, side] - mean) / spread for side in (own, other))
     expected = float(held.mean()) if len(held) else EXPECTED
-    found = mixture(scores, expected, SPREAD, against)
+    found = mixture(scores, expected, SPREAD, against, len(held))
     at, way, fits = _border(scores, held, found)
     slope = steepness / way
     scale = slope * blend / (spreads * spread)

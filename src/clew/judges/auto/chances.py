@@ -6,7 +6,7 @@ share of the first, the base rate π, is estimated with them (the prior correcti
 
     E:  p_i = π·f₁(s_i) / (π·f₁(s_i) + (1−π)·f₀(s_i))
     M:  π = (Σp_i + a) / (n + a + b)
-        μ₁ = (k·m + Σp_i·s_i) / (k + Σp_i)
+        μ₁ = (k·m + Σp_i·s_i) / (k + Σp_i), at least m less one standard error
         σ₁² = (h·v + Σp_i·(s_i − μ₁)²) / (h + Σp_i)
 
 m is the mean score of the examples, each scored by a judge that did not know it, v the variance that is expected; they
@@ -33,6 +33,10 @@ WIDER = 3.0
 EXAMPLE_PAGES = 20.0
 """k: so many crawled pages the mean of the examples counts."""
 
+DRIFT = 1.0
+"""Their mean is at most so many standard errors of the examples' mean below it: many pages near the topic would pull it
+down to theirs."""
+
 SPREAD_PAGES = 40.0
 FIRST_HITS, FIRST_MISSES = 2.0, 18.0
 """a and b: before anything is crawled, one page in ten is thought relevant."""
@@ -46,7 +50,7 @@ NARROW = 0.6
 ENOUGH_AGAINST = 3
 """Examples that are not relevant from which on they tell where such pages lie."""
 
-BETA = 3.0
+BETA = 2.0
 
 DRAWS = 30
 TAILS = 0.05
@@ -70,15 +74,16 @@ class Mixture:
     spread_other: float
 
 
-def mixture(scores: Doubles, mean: float, spread: float, against: Doubles | None = None) -> Mixture:
+def mixture(scores: Doubles, mean: float, spread: float, against: Doubles | None = None, examples: int = 0) -> Mixture:
     """Fit the two distributions to scores float64[n] of crawled pages, n > 0. ``mean`` and ``spread`` are expected of
-    relevant ones. ``against`` float64[c]: scores of examples that are not relevant, each left out; they count as pages
+    relevant ones, by so many ``examples``. ``against`` float64[c]: scores of examples that are not relevant, each left out; they count as pages
     of the crawl do. Where they are few, EM begins with most pages not relevant."""
     known = against if against is not None and len(against) >= ENOUGH_AGAINST else np.zeros(0)
     mean1, spread1, n = mean, spread, len(scores)
     begin = known if len(known) else scores
     mean0, spread0 = float(np.median(begin)), max((1.0 if len(known) else NARROW) * float(begin.std()), 1e-6)
     base = FIRST_HITS / (FIRST_HITS + FIRST_MISSES)
+    lowest = mean - DRIFT * spread / examples**0.5 if examples > 1 else -np.inf
     order = np.argsort(scores, kind="stable")
     chances = np.zeros(n)
     for _ in range(ROUNDS):
@@ -92,7 +97,7 @@ def mixture(scores: Doubles, mean: float, spread: float, against: Doubles | None
         chances = np.where(scores < mean0, 0.0, np.where(scores > mean1, rising, raw))
         total = float(chances.sum())
         base = (total + FIRST_HITS) / (n + FIRST_HITS + FIRST_MISSES)
-        mean1 = (mean * EXAMPLE_PAGES + float(chances @ scores)) / (EXAMPLE_PAGES + total)
+        mean1 = max((mean * EXAMPLE_PAGES + float(chances @ scores)) / (EXAMPLE_PAGES + total), lowest)
         variance = spread**2 * SPREAD_PAGES + float(chances @ (scores - mean1) ** 2)
         spread1 = min(float(np.sqrt(variance / (SPREAD_PAGES + total))), WIDEST * spread)
         mean0, spread0 = _moments(np.concatenate([scores, known]), np.concatenate([1.0 - chances, np.ones(len(known))]))
@@ -105,12 +110,12 @@ def estimate(scores: Doubles, at: float, held: Doubles, against: Doubles, expect
     drawn again, with replacement, ``DRAWS`` times, and the distributions fitted to them. ``held`` and ``against``:
     scores of the examples, left out. Of fewer than two, ``expected`` may as well lie ``spread`` higher or lower."""
     rng = np.random.default_rng(len(scores))
-    whole = mixture(scores, expected, spread, against)
+    whole = mixture(scores, expected, spread, against, len(held))
     found = []
     for _ in range(DRAWS):
         pages, others = (rng.choice(side, len(side)) if len(side) else side for side in (scores, against))
         mean = float(rng.choice(held, len(held)).mean()) if len(held) > 1 else expected + spread * rng.normal()
-        found.append(_share(mixture(pages, mean, spread, others).chances, pages >= at))
+        found.append(_share(mixture(pages, mean, spread, others, len(held)).chances, pages >= at))
     precision = _share(whole.chances, scores >= at)
     known = np.array([one for one in found if np.isfinite(one)] or [np.nan])
     away = MODEL_ERROR * float(np.sqrt(max(precision * (1.0 - precision), 0.0)))
