@@ -76,8 +76,8 @@ class Mixture:
 
 def mixture(scores: Doubles, mean: float, spread: float, against: Doubles | None = None, examples: int = 0) -> Mixture:
     """Fit the two distributions to scores float64[n] of crawled pages, n > 0. ``mean`` and ``spread`` are expected of
-    relevant ones, by so many ``examples``. ``against`` float64[c]: scores of examples that are not relevant, each left out; they count as pages
-    of the crawl do. Where they are few, EM begins with most pages not relevant."""
+    relevant ones, by so many ``examples``. ``against`` float64[c]: scores of examples that are not relevant, each left
+    out; they count as pages of the crawl do. Where they are few, EM begins with most pages not relevant."""
     known = against if against is not None and len(against) >= ENOUGH_AGAINST else np.zeros(0)
     mean1, spread1, n = mean, spread, len(scores)
     begin = known if len(known) else scores
