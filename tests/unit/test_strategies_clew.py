@@ -95,27 +95,21 @@ class TestHosts:
     def test_by_hand(self) -> None:
         """A seed on host 0 leads to a relevant page there and to three others on host 2, one of them relevant."""
         hosts = Hosts(3.0, 3.0)
-        for host, row, worth, relevant in (
-            (0, 0, 0, False),
-            (0, 1, ONE // 2, True),
-            (2, 1, 0, False),
-            (2, 1, 0, False),
-        ):
-            hosts.add(host, row, worth, relevant)
+        facts = [(0, 0, 0, False), (0, 1, ONE // 2, True), (2, 1, 0, False), (2, 1, 0, False)]
+        for number, fact in enumerate(facts, 1):
+            hosts.add(number, *fact)
         assert hosts.values(np.arange(3)).tolist() == [0.0, 0.0, 0.0]
         hosts.refresh()
         found = (1.0 * 0.99) * 0.99 + 0.5
         bonus, barren = 3 * found / (found + 1), -3 * log(1.2)
         assert hosts.values(np.array([0, 1, 2, 9_999, -1])).tolist() == pytest.approx([bonus, 0, barren, 0, 0])
-        hosts.add(2, 1, ONE, True)
+        hosts.add(5, 2, 1, ONE, True)
         hosts.refresh()
         assert hosts.values(np.array([2])).tolist() == pytest.approx([-3 * log(1.1)])
 
     def test_any_number_of_hosts(self) -> None:
         hosts = Hosts(3.0, 3.0)
-        hosts.add(0, 0, 0, False)
-        for host in (63, 64, 900, 901, 70_000):
-            hosts.add(host, 1, 0, False)
+        hosts.learn([(0, 0, 0, False), *((host, 1, 0, False) for host in (63, 64, 900, 901, 70_000))], 0)
         hosts.refresh()
         assert hosts.values(np.array([63, 64, 900, 901, 70_000])).tolist() == pytest.approx([-3 * log(1.1)] * 5)
 
@@ -128,7 +122,7 @@ class TestHosts:
         facts = [(0, 0, 100, False)] + [(1, 1, 0, False)] * 9
         one, other = Hosts(2.0, 1.0), Hosts(2.0, 1.0)
         for number, fact in enumerate(facts, 1):
-            one.add(*fact)
+            one.add(number, *fact)
             if number == 6:
                 one.refresh()
         other.learn(facts, 6)

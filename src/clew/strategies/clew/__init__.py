@@ -129,7 +129,7 @@ class Clew(Strategy):
         relevance = self._worth(visit.relevance, visit.relevant) if judged else NONE
         if visit.number > self.credit.count:
             self._grown += self.credit.add(visit.number, row, relevance)
-            self.hosts.add(link.host_id, row, relevance, visit.relevant)
+            self.hosts.add(visit.number, link.host_id, row, relevance, visit.relevant)
         if judged and link.evidence and row > 0:
             columns = [np.array([number]) for number in (*link.evidence, link.host_id)]
             self.gate.learn(self._x(*columns)[0], relevance / ONE)

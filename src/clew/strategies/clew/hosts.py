@@ -54,19 +54,20 @@ class Hosts:
         self.seed_hosts, self.barren_hosts = seed_hosts, barren_hosts
         self.now = Record(np.zeros(ROOM), np.zeros(ROOM, np.bool_), FIRST_FOUND)
         self.used = self.now.copy()
-        self._begins = [False]  # by visit: a seed, or what a seed redirects to
+        self._moved: set[int] = set()  # visits of seeds that gave no page: what they redirect to are seeds
 
     def learn(self, visits: Iterable[Fact], refresh_at: int) -> None:
         """All visits from the first on; links are valued by what was known after ``refresh_at`` of them."""
         for number, fact in enumerate(visits, 1):
-            self.add(*fact)
+            self.add(number, *fact)
             if number == refresh_at:
                 self.refresh()
 
-    def add(self, host: int, row: int, worth: int, relevant: bool) -> None:
-        """The next visit."""
-        seed = row <= 0 or self._begins[row]
-        self._begins.append(seed and worth == NONE)
+    def add(self, number: int, host: int, row: int, worth: int, relevant: bool) -> None:
+        """The visit of this number; those before it were added."""
+        seed = row <= 0 or row in self._moved
+        if seed and worth == NONE:
+            self._moved.add(number)
         if worth == NONE or host < 0:
             return
         if host >= len(self.now.barren):
