@@ -186,8 +186,16 @@ def test_init_makes_paths_of_webs_absolute(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("files", "options", "says"),
     [
-        ({"s": "http://a.test/\nnot a url\n"}, ["--seeds", "s", "--keywords", "sailing"], r"s line 2.*no http\(s\) URL"),
-        ({"s": "www.a.test/x\n"}, ["--seeds", "s", "--keywords", "sailing"], r"s line 1.*did you mean http://www\.a\.test/x"),
+        (
+            {"s": "http://a.test/\nnot a url\n"},
+            ["--seeds", "s", "--keywords", "sailing"],
+            r"s line 2.*no http\(s\) URL",
+        ),
+        (
+            {"s": "www.a.test/x\n"},
+            ["--seeds", "s", "--keywords", "sailing"],
+            r"s line 1.*did you mean http://www\.a\.test/x",
+        ),
         (
             {"s": "# nothing\n"},
             ["--seeds", "s", "--keywords", "sailing"],
@@ -204,8 +212,16 @@ def test_init_makes_paths_of_webs_absolute(tmp_path: Path, monkeypatch: pytest.M
         ({"s": "http://a.test/"}, ["--seeds", "s", "--keywords", '- ""'], "say what is wanted"),
         ({"s": "http://a.test/"}, ["--seeds", "s", "--keywords", "-x"], "at least one without a minus"),
         ({"s": "http://a.test/"}, ["--seeds", "s", "--keywords", "sailing", "--web", "web"], "there is no web 'web'"),
-        ({"s": "http://a.test/"}, ["--seeds", "s", "--keywords", "sailing", "--web", "folder:gone"], "there is no folder"),
-        ({"s": "http://a.test/"}, ["--seeds", "s", "--keywords", "sailing", "--web", "archive:gone"], "no archive file"),
+        (
+            {"s": "http://a.test/"},
+            ["--seeds", "s", "--keywords", "sailing", "--web", "folder:gone"],
+            "there is no folder",
+        ),
+        (
+            {"s": "http://a.test/"},
+            ["--seeds", "s", "--keywords", "sailing", "--web", "archive:gone"],
+            "no archive file",
+        ),
         ({}, ["--web", "sim:pages=many"], "pages must be a whole number"),
     ],
 )

@@ -583,6 +583,8 @@ SETTINGS = """\
 web = "sim:pages=1000,seed=3"
 [strategy]
 name = "{strategy}"
+[judge]
+name = "naive-bayes"
 [crawl]
 contact = "lab@localhost"
 workers = 0
