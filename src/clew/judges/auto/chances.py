@@ -56,9 +56,12 @@ DRAWS = 30
 TAILS = 0.05
 """On either side of the interval."""
 
-MODEL_ERROR = 0.45
-"""How far the interval reaches beyond that, in standard deviations of a page's being relevant or not: scores are not
-normally distributed."""
+NEAR_MISSES = 0.8
+"""By how much the mixture says too much, in standard deviations of a page's being relevant or not: it cannot tell pages
+near the topic from those on it."""
+
+BELOW, ABOVE = 1.6, 0.45
+"""How far the interval reaches below and above what the mixture says, in the same, if drawing again moves nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,7 +110,8 @@ def mixture(scores: Doubles, mean: float, spread: float, against: Doubles | None
 
 def estimate(scores: Doubles, at: float, held: Doubles, against: Doubles, expected: float, spread: float) -> Estimate:
     """The precision of what scores ``at`` or more among ``scores`` float64[n], with an interval: pages and examples are
-    drawn again, with replacement, ``DRAWS`` times, and the distributions fitted to them. ``held`` and ``against``:
+    drawn again, with replacement, ``DRAWS`` times, and the distributions fitted to them; what the mixture says is
+    lowered by what it said too much in crawls whose truth is known. ``held`` and ``against``:
     scores of the examples, left out. Of fewer than two, ``expected`` may as well lie ``spread`` higher or lower."""
     rng = np.random.default_rng(len(scores))
     whole = mixture(scores, expected, spread, against, len(held))
@@ -118,10 +122,12 @@ def estimate(scores: Doubles, at: float, held: Doubles, against: Doubles, expect
         found.append(_share(mixture(pages, mean, spread, others, len(held)).chances, pages >= at))
     precision = _share(whole.chances, scores >= at)
     known = np.array([one for one in found if np.isfinite(one)] or [np.nan])
-    away = MODEL_ERROR * float(np.sqrt(max(precision * (1.0 - precision), 0.0)))
-    low = min(float(np.quantile(known, TAILS)), precision) - away
-    high = max(float(np.quantile(known, 1.0 - TAILS)), precision) + away
-    return Estimate(precision, max(low, 0.0), min(high, 1.0), whole.base_rate)
+    deviation = float(np.sqrt(max(precision * (1.0 - precision), 0.0)))
+    ends = np.quantile(known, [TAILS, 1.0 - TAILS]) - precision
+    low = precision - float(np.hypot(min(ends[0], 0.0), BELOW * deviation))
+    high = precision + float(np.hypot(max(ends[1], 0.0), ABOVE * deviation))
+    told = precision - NEAR_MISSES * deviation
+    return Estimate(max(told, 0.0) if np.isfinite(told) else told, max(low, 0.0), min(high, 1.0), whole.base_rate)
 
 
 def _share(chances: Doubles, called: Bools) -> float:
