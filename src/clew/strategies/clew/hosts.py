@@ -53,7 +53,7 @@ class Hosts:
     def __init__(self, seed_hosts: float, barren_hosts: float) -> None:
         self.seed_hosts, self.barren_hosts = seed_hosts, barren_hosts
         self.now = Record(np.zeros(ROOM), np.zeros(ROOM, np.bool_), FIRST_FOUND)
-        self.used = self.now.copy()
+        self.refresh()
         self._moved: set[int] = set()  # visits of seeds that gave no page: what they redirect to are seeds
 
     def learn(self, visits: Iterable[Fact], refresh_at: int) -> None:
@@ -80,15 +80,15 @@ class Hosts:
 
     def refresh(self) -> None:
         """From now on links are valued by what is known now."""
-        self.used = self.now.copy()
+        self.used = known = self.now.copy()
+        bonus = self.seed_hosts * known.found / (known.found + 1.0)
+        values = np.where(known.seeds, bonus, -self.barren_hosts * np.log1p(known.barren / PATIENCE))
+        self._values = np.append(values, 0.0)
 
     def values(self, hosts: HostIds) -> Doubles:
         """v float64[n] of URLs on these hosts; 0 where nothing is known."""
-        known, room = self.used, len(self.used.barren)
-        at = np.where((hosts >= 0) & (hosts < room), hosts, room).astype(np.intp)
-        bonus = self.seed_hosts * known.found / (known.found + 1.0)
-        value = np.where(known.seeds, bonus, -self.barren_hosts * np.log1p(known.barren / PATIENCE))
-        return np.append(value, 0.0)[at]
+        last = len(self._values) - 1
+        return np.asarray(self._values[np.where((hosts >= 0) & (hosts < last), hosts, last).astype(np.intp)])
 
     def said(self, host: int) -> str:
         """The same of one host in words; "" where nothing is known."""
