@@ -52,7 +52,7 @@ ENOUGH_AGAINST = 3
 
 BETA = 2.0
 
-DRAWS = 30
+DRAWS = 12
 TAILS = 0.05
 """On either side of the interval."""
 

@@ -166,8 +166,8 @@ class _Work:
         rows = views if views[-1] == 2 else [*views, 2]
         model = Model(
             self.vocabulary,
-            np.concatenate(words, axis=1).astype(np.float32),
-            np.array([idf * idf for idf in self.idfs]).T.astype(np.float32),
+            np.ascontiguousarray(np.concatenate(words, axis=1), np.float32),  # row by row: pages take some of them
+            np.ascontiguousarray(np.array([idf * idf for idf in self.idfs]).T, np.float32),
             np.array([centroids[-1] for _, centroids in made]).T if views[-1] == 2 else np.zeros((0, len(made))),
             self.centre,
             np.array([blend.scale[rows] for blend in blends]).T,
