@@ -310,6 +310,26 @@ def test_it_estimates_its_precision_once_the_crawl_taught_it() -> None:
     assert pickle.loads(pickle.dumps(judge)).estimate() == told
 
 
+def test_pages_of_which_it_knows_nothing_teach_nothing() -> None:
+    """In another language: whatever is not like them would stand out, and be relevant."""
+    judge = trained(examples())
+    before = scores(judge, LIKE, *OTHERS)
+    words = [
+        [f"{a}{b}ung{c}" for c in ("en", "er", "es")] for a in ("verl", "fahr", "kauf", "dreh") for b in "abcdeghk"
+    ]
+    pages = [text_page(" ".join(some) * 3, url=f"http://g.test/{n}") for n, some in enumerate(words)]
+    assert not judge.observe(pages)
+    assert scores(judge, LIKE, *OTHERS) == before
+
+
+def test_any_number_of_keywords() -> None:
+    words = {word: 1.0 for text in (*SAILING, *OTHERS, *PENSIONS) for word in text.split()}
+    found = trained(
+        [], JudgeContext(keywords={**words, **{f"{word} {word}": 1.0 for word in words}, "boat " * 1_200: 1.0})
+    )
+    assert 0.0 < scores(found, LIKE)[0] <= 1.0
+
+
 def test_a_few_pages_teach_nothing() -> None:
     judge = trained(examples())
     before = scores(judge, LIKE, UNLIKE)

@@ -99,3 +99,10 @@ def test_a_table_that_cannot_be_moved_into_place_leaves_nothing(tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
     kept._keep({"ids": np.arange(3)}, tmp_path / "free.npz")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["free.npz", "taken"]
+
+
+def test_what_is_no_archive_of_arrays_is_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "table.npz"
+    with path.open("wb") as file:
+        np.save(file, np.arange(3))
+    assert kept._read(path, ["ids"]) is None

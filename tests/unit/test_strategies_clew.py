@@ -343,6 +343,13 @@ def test_state_is_small_and_exact() -> None:
     assert other.combined(links, best, sums, hosts) == strategy.combined(links, best, sums, hosts)
 
 
+def test_state_of_another_version_is_not_taken() -> None:
+    strategy = clew()
+    before = strategy.state()
+    strategy.restore(np.arange(9.0).astype("<f8").tobytes())
+    assert strategy.state() == before
+
+
 def test_it_says_when_nothing_relevant_is_near() -> None:
     strategy = clew()
     seen = strategy._view

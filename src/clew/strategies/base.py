@@ -205,7 +205,7 @@ class Strategy(ABC):
 
     by_worth: ClassVar[bool] = True
     """Whether scores say what links are worth, so that half the score is half the worth. A live crawl then waits for
-    better links on hosts that rest (``crawl.least_share``); it never waits for scores of 0 and below."""
+    better links on hosts that rest (``crawl.better_hosts``); it never waits for scores of 0 and below."""
 
     opened_tier: int = 0
     """The tier of a page's other links once one of them was taken. Above 0, all links of a page are fetched before

@@ -51,6 +51,12 @@ REFUSED = -0.05
 """Held-out examples may rank so much lower, in the logarithm, with what the crawl taught; else it teaches nothing."""
 
 
+ANY = 0.25
+"""What was learned is refused if so much of general text would be relevant by it."""
+
+LEARNING = ("_examples", "_labels", "_known", "_general")
+
+
 class AutoJudge(Judge):
     """Blends words, the crawl's words and meaning."""
 
@@ -78,11 +84,12 @@ class AutoJudge(Judge):
         self._keywords = _keywords(context)
         self._examples: list[Seen] = []
         self._labels: list[int] = []
+        self._general: list[Seen] = []
         self._known: frozenset[str] = frozenset()
 
     def __getstate__(self) -> dict[str, object]:
         """Copies judge; only learning needs the examples."""
-        return {key: value for key, value in self.__dict__.items() if key not in ("_examples", "_labels", "_known")}
+        return {key: value for key, value in self.__dict__.items() if key not in LEARNING}
 
     # -- learning ------------------------------------------------------------------------------------------
 
@@ -92,7 +99,8 @@ class AutoJudge(Judge):
         self._examples = [self._seen(one.page) for one in examples]
         self._known = frozenset(one.url for one in examples)
         self._check()
-        self.model, _ = learn(self._lesson(self._general_pages(), crawled=False))
+        self._general = self._general_pages()
+        self.model, _ = learn(self._lesson(self._general, crawled=False))
 
     def observe(self, pages: Sequence[Page]) -> bool:
         """Examples that the crawl came across are left out: they score as no other page does."""
@@ -100,11 +108,18 @@ class AutoJudge(Judge):
         if len(new) < LEAST_PAGES or self.model is None:
             return False
         model, blends = learn(self._lesson([self._seen(page) for page in new], crawled=True))
-        if any(_worse(one) for one in blends):
+        if any(_worse(one) for one in blends) or self._takes_any(model):
             return False
         self.model = model
         self._estimate = blends[0].estimate if len(self.topics) == 1 else None
         return True
+
+    def _takes_any(self, model: Model) -> bool:
+        """Whether a model finds general text relevant: it learned from pages of which it knows next to nothing, such as
+        those in another language."""
+        found = [model.odds(*model.vocabulary.project(bag), mean) for bag, mean in self._general]
+        odds = np.array([one for one in found if one is not None]).reshape(-1, len(self.topics))
+        return len(odds) > 0 and bool(((odds >= 0.0).mean(axis=0) > ANY).any())
 
     def estimate(self) -> Estimate | None:
         """That of its only topic; of several, what is wanted is not the judge's to know."""

@@ -62,7 +62,8 @@ class TermVectors:
         return self.mean(np.concatenate([page.title_ids, page.leaves.ids[:FIRST]])[:FIRST])
 
     def mean(self, terms: TermIds) -> Doubles | None:
-        """The same of at most ``FIRST`` terms in reading order, uint32[t]."""
+        """The same of terms in reading order, uint32[t]; those after the ``FIRST`` are left out."""
+        terms = terms[:FIRST]
         known, places = self.vocabulary.find(terms)
         if not len(known):
             return None

@@ -228,6 +228,8 @@ class Clew(Strategy):
         if not state:
             return
         numbers = np.frombuffer(state, "<f8")
+        if len(state) != len(self.state()):
+            return  # of another version of Clew: it learns anew
         self._pages, self._refresh_at, self._far = int(numbers[0]), int(numbers[1]), bool(numbers[2])
         self._scored = int(numbers[3])
         self.hosts = self._no_hosts()
