@@ -16,7 +16,7 @@ from clew.judges.auto.chances import estimate, mixture, threshold
 from clew.judges.auto.judge import AutoJudge
 from clew.judges.auto.rows import Columns, DenseRows, centroid, unit
 from clew.judges.bags import Vocabulary
-from clew.judges.base import JudgeContext
+from clew.judges.base import Estimate, JudgeContext
 from clew.model import OTHER, Example, Page
 from support import text_page
 
@@ -143,15 +143,18 @@ def test_the_estimate_of_precision_is_near_the_truth_and_its_interval_wider_with
     values = np.concatenate([rng.normal(0.0, 1.0, 400), rng.normal(2.5, 0.8, 100)])
     held, nothing = rng.normal(2.5, 0.8, 20), np.zeros(0)
     truth = float((values[400:] >= 1.5).sum() / (values >= 1.5).sum())
-    many = estimate(values, 1.5, held, nothing, float(held.mean()), 0.8)
-    few = estimate(values, 1.5, held[:1], nothing, 2.5, 0.8)
+
+    def told(at: float, held: np.ndarray, expected: float) -> Estimate:
+        return estimate(mixture(values, expected, 0.8, nothing, len(held)), values, at, held, nothing, expected, 0.8)
+
+    many, few = told(1.5, held, float(held.mean())), told(1.5, held[:1], 2.5)
     assert many.low < many.precision < truth < many.high  # here are no near misses, of which it is wary
     said = float(mixture(values, float(held.mean()), 0.8, nothing, len(held)).chances[values >= 1.5].mean())
     assert said == pytest.approx(truth, abs=0.1)
     assert many.precision == pytest.approx(said - 0.8 * (said * (1 - said)) ** 0.5)
     assert many.base_rate == pytest.approx(0.2, abs=0.05)
     assert few.low < many.low - 0.01
-    assert np.isnan(estimate(values, 99.0, held, nothing, 2.5, 0.8).precision)
+    assert np.isnan(told(99.0, held, 2.5).precision)
 
 
 def test_examples_against_a_topic_tell_where_other_pages_lie() -> None:

@@ -204,8 +204,8 @@ class Strategy(ABC):
     ``Link.evidence``, which is not stored. The state should then be small."""
 
     by_worth: ClassVar[bool] = True
-    """Whether scores say what links are worth, so that half the score is half the worth. A live crawl then waits for
-    better links on hosts that rest (``crawl.better_hosts``); it never waits for scores of 0 and below."""
+    """Whether a link of a higher score is worth waiting for: a live crawl then does so where its host rests for a short
+    time (``crawl.better_hosts``). Not where scores only give an order, as that of first sight."""
 
     opened_tier: int = 0
     """The tier of a page's other links once one of them was taken. Above 0, all links of a page are fetched before

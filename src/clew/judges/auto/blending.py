@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from clew.judges.auto.chances import Mixture, estimate, mixture, threshold
+from clew.judges.auto.chances import Mixture, estimate, mixture, moments, threshold
 from clew.judges.base import Estimate
 from clew.model import Bools, Doubles
 
@@ -148,7 +148,7 @@ def of_crawl(
     slope = steepness / way
     scale = slope * blend / (spreads * spread)
     apart = 1.0 / (1.0 + np.exp(-np.clip(APART_SLOPE * (scores - APART), -60.0, 60.0)))
-    told = estimate(scores, at, held, against, expected, SPREAD) if last and fits else None
+    told = estimate(found, scores, at, held, against, expected, SPREAD) if last and fits else None
     return Blend(scale, means, -slope * (at + mean / spread), apart, gain, found, told)
 
 
@@ -193,7 +193,5 @@ def _moments(values: Doubles, weights: Doubles) -> tuple[float, float]:
     known = np.isfinite(values)
     if not known.any():
         return 0.0, 1.0
-    weight, some = weights[known], values[known]
-    total = max(float(weight.sum()), 1e-9)
-    mean = float(weight @ some) / total
-    return mean, max(float(np.sqrt(weight @ (some - mean) ** 2 / total)), 1e-6)
+    mean, deviation = moments(values[known], weights[known])
+    return mean, max(deviation, 1e-6)

@@ -103,18 +103,19 @@ def mixture(scores: Doubles, mean: float, spread: float, against: Doubles | None
         mean1 = max((mean * EXAMPLE_PAGES + float(chances @ scores)) / (EXAMPLE_PAGES + total), lowest)
         variance = spread**2 * SPREAD_PAGES + float(chances @ (scores - mean1) ** 2)
         spread1 = min(float(np.sqrt(variance / (SPREAD_PAGES + total))), WIDEST * spread)
-        mean0, spread0 = _moments(np.concatenate([scores, known]), np.concatenate([1.0 - chances, np.ones(len(known))]))
+        mean0, spread0 = moments(np.concatenate([scores, known]), np.concatenate([1.0 - chances, np.ones(len(known))]))
         spread0 = max(spread0, 0.1 * spread, 1e-6)
     return Mixture(chances, base, mean1, spread1, mean0, spread0)
 
 
-def estimate(scores: Doubles, at: float, held: Doubles, against: Doubles, expected: float, spread: float) -> Estimate:
-    """The precision of what scores ``at`` or more among ``scores`` float64[n], with an interval: pages and examples are
-    drawn again, with replacement, ``DRAWS`` times, and the distributions fitted to them; what the mixture says is
-    lowered by what it said too much in crawls whose truth is known. ``held`` and ``against``:
+def estimate(
+    whole: Mixture, scores: Doubles, at: float, held: Doubles, against: Doubles, expected: float, spread: float
+) -> Estimate:
+    """The precision of what scores ``at`` or more among ``scores`` float64[n], with an interval. ``whole`` was fitted
+    to them; pages and examples are drawn again, with replacement, ``DRAWS`` times, and the distributions fitted anew.
+    What the mixture says is lowered by what it said too much in crawls whose truth is known. ``held`` and ``against``:
     scores of the examples, left out. Of fewer than two, ``expected`` may as well lie ``spread`` higher or lower."""
     rng = np.random.default_rng(len(scores))
-    whole = mixture(scores, expected, spread, against, len(held))
     found = []
     for _ in range(DRAWS):
         pages, others = (rng.choice(side, len(side)) if len(side) else side for side in (scores, against))
@@ -134,8 +135,8 @@ def _share(chances: Doubles, called: Bools) -> float:
     return float(chances[called].mean()) if called.any() else float("nan")
 
 
-def _moments(values: Doubles, weights: Doubles) -> tuple[float, float]:
-    """Weighted mean and standard deviation."""
+def moments(values: Doubles, weights: Doubles) -> tuple[float, float]:
+    """Mean and standard deviation of values float64[n], weighted by float64[n]."""
     total = max(float(weights.sum()), 1e-9)
     mean = float(weights @ values) / total
     return mean, float(np.sqrt(weights @ (values - mean) ** 2 / total))

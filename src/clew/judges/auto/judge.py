@@ -55,6 +55,7 @@ ANY = 0.25
 """What was learned is refused if so much of general text would be relevant by it."""
 
 LEARNING = ("_examples", "_labels", "_known", "_general")
+"""What copies of the judge do without: they judge, and learn nothing."""
 
 
 class AutoJudge(Judge):
@@ -88,7 +89,6 @@ class AutoJudge(Judge):
         self._known: frozenset[str] = frozenset()
 
     def __getstate__(self) -> dict[str, object]:
-        """Copies judge; only learning needs the examples."""
         return {key: value for key, value in self.__dict__.items() if key not in LEARNING}
 
     # -- learning ------------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ class TermVectors:
     def of_page(self, page: Page) -> Doubles | None:
         """The mean vector of a page, terms weighing less the later they stand, float64[d]; None where nothing on it is
         known."""
-        return self.mean(np.concatenate([page.title_ids, page.leaves.ids[:FIRST]])[:FIRST])
+        return self.mean(np.concatenate([page.title_ids, page.leaves.ids[:FIRST]]))
 
     def mean(self, terms: TermIds) -> Doubles | None:
         """The same of terms in reading order, uint32[t]; those after the ``FIRST`` are left out."""

@@ -30,6 +30,7 @@ docs/strategies/clew.md.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -73,10 +74,10 @@ class Clew(Strategy):
         self.settings = settings or ClewSettings()
         self.credit = Credit(self.settings.discount)
         self.gate = Gate(self.settings)
-        self.hosts = self._no_hosts()
         self.values: LinkValues | None = None
         self._view: View | None = None
         self._pages = self._seed = self._scored = 0
+        self.hosts = self._hosts_of(())
         self._refresh_at = self.settings.refresh
         self._grown: list[tuple[int, int]] = []
         self._stale = self._far = False
@@ -106,8 +107,7 @@ class Clew(Strategy):
         facts = self._facts(self._view)
         self.credit = Credit.of([one[1] for one in facts], [one[2] for one in facts], self.settings.discount)
         self._scored = len(facts)
-        self.hosts = self._no_hosts()
-        self.hosts.learn(facts, self._scored)
+        self.hosts = self._hosts_of(facts)
         self._stale = True
 
     def _facts(self, view: View) -> list[Fact]:
@@ -119,8 +119,11 @@ class Clew(Strategy):
             facts[number - 1] = host, sources[number - 1], self._worth(relevance, relevant), relevant
         return facts
 
-    def _no_hosts(self) -> Hosts:
-        return Hosts(self.settings.seed_hosts, self.settings.barren_hosts)
+    def _hosts_of(self, facts: Sequence[Fact]) -> Hosts:
+        """What hosts gave, with links valued as they were after ``_scored`` visits."""
+        hosts = Hosts(self.settings.seed_hosts, self.settings.barren_hosts)
+        hosts.learn(facts, self._scored)
+        return hosts
 
     def learn(self, visit: Visit) -> None:
         """From the page that a link led to, and of the links on it."""
@@ -232,9 +235,8 @@ class Clew(Strategy):
             return  # of another version of Clew: it learns anew
         self._pages, self._refresh_at, self._far = int(numbers[0]), int(numbers[1]), bool(numbers[2])
         self._scored = int(numbers[3])
-        self.hosts = self._no_hosts()
         if self._view is not None:
-            self.hosts.learn(self._facts(self._view), self._scored)
+            self.hosts = self._hosts_of(self._facts(self._view))
         left = self.gate.take(numbers[4:])
         if self.values is not None:
             self.values.take(left)

@@ -101,9 +101,8 @@ class Opinion:
 
     def experts(self, x: Doubles) -> Doubles:
         """p_e: float64[n, E] of evidence float64[n, 4]."""
-        values = sum(
-            x[:, part, None] * self.weights[:, part] for part in range(x.shape[1])
-        )  # @ rounds by how many rows
+        # not x @ weights, which rounds by how many rows there are
+        values = sum(x[:, part, None] * self.weights[:, part] for part in range(x.shape[1]))
         return sigmoid(self.slopes * values + self.shifts)
 
     def __call__(self, x: Doubles) -> Doubles:
