@@ -1,5 +1,6 @@
 """Lets every test import ``support``; no property test fails because the machine is busy, none goes through a proxy
-that the environment names, and the hundreds of processes that tests start share compiled modules."""
+that the environment names, the hundreds of processes that tests start share compiled modules, and linear algebra takes
+one thread a process, as in the command line."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy looks at it when loaded; more threads wait by spinning
 
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")

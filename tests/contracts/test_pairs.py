@@ -49,8 +49,12 @@ def order(folder: Path) -> list[tuple[str, float]]:
     return rows
 
 
-@pytest.mark.parametrize("judge", sorted(set(JUDGES.builtin) - {"embedding"}))
-@pytest.mark.parametrize("strategy", sorted(STRATEGIES.builtin))
+JUDGE_NAMES = sorted(set(JUDGES.builtin) - {"embedding"})
+STRATEGY_NAMES = sorted(STRATEGIES.builtin)
+
+
+@pytest.mark.parametrize("judge", JUDGE_NAMES)
+@pytest.mark.parametrize("strategy", STRATEGY_NAMES)
 def test_any_judge_runs_with_any_strategy(
     strategy: str, judge: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -61,14 +65,24 @@ def test_any_judge_runs_with_any_strategy(
         asked.append(request.url)
         return await fetch(world, request)
 
-    first, second = project(tmp_path / "1", strategy, judge), project(tmp_path / "2", strategy, judge)
+    folder = project(tmp_path, strategy, judge)
     monkeypatch.setattr(FolderWorld, "fetch", counted)
-    result = Project(first).crawl()
-    visits = [url for url, _ in order(first)]
+    result = Project(folder).crawl()
+    visits = [url for url, _ in order(folder)]
     assert result.fetched == len(visits) == len(set(visits)) > 10
     example = "http://a.test/4.html"  # fetched once more, to learn from
     assert sorted(asked) == sorted([*visits, example, *_absent(asked)])
-    Project(second).crawl()
+
+
+ALIKE = sorted({(name, "auto") for name in STRATEGY_NAMES} | {("clew", name) for name in JUDGE_NAMES})
+"""Each strategy with the judge that learns most while it crawls, and each judge with the strategy that does."""
+
+
+@pytest.mark.parametrize(("strategy", "judge"), ALIKE)
+def test_two_crawls_are_alike(strategy: str, judge: str, tmp_path: Path) -> None:
+    first, second = (project(tmp_path / name, strategy, judge) for name in ("1", "2"))
+    for folder in (first, second):
+        Project(folder).crawl()
     assert order(first) == order(second)
 
 

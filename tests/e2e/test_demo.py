@@ -22,7 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def told(folder: Path) -> subprocess.CompletedProcess[str]:
-    arguments = ["--seed", "1", "--folder", str(folder / "d")]
+    arguments = ["--seed", "1", "--pages", "100", "--folder", str(folder / "d")]
     return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=600, check=True)
 
 

@@ -110,7 +110,7 @@ def test_a_served_crawl_survives_kills(tmp_path: Path) -> None:
 
 @pytest.mark.timeout(4 * PATIENCE_S)
 def test_a_simulated_crawl_goes_on_as_if_nothing_happened(tmp_path: Path) -> None:
-    pages = 600
+    pages = 400
     for name in ("undisturbed", "killed"):
         clew("init", tmp_path / name, "--web", SIM)
         toml = tmp_path / name / "clew.toml"

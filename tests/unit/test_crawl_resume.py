@@ -97,7 +97,7 @@ STOPS = {"moody": (1, 59, 60, 61, 130, 180), "apprentice": (61, 130, 300), "bing
 @pytest.mark.parametrize("strategy", ["moody", "stateless", *STRATEGIES.builtin])
 def test_many_stops_change_nothing(tmp_path: Path, strategy: str) -> None:
     whole, parts = project(tmp_path / "whole"), project(tmp_path / "parts")
-    stops = STOPS.get(strategy, (59, 61, 180))
+    stops = STOPS.get(strategy, (59, 61, 125))
     result = Project(whole).crawl(strategy=strategy, max_pages=stops[-1])
     assert (result.fetched, result.stopped_by) == (
         stops[-1],

@@ -7,15 +7,19 @@ import os
 import resource
 import signal
 import socket
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from multiprocessing import spawn
+from pathlib import Path
 
 import pytest
 
 from clew.crawl.running import runner
 from clew.workers.channel import Channel, WorkerLostError
-from clew.workers.worker import serve
+from clew.workers.worker import received, serve
 from support import PATIENCE_S
 
 LONG_S = PATIENCE_S
@@ -52,8 +56,8 @@ class Untouchable:
 
 
 @contextmanager
-def channel_to(target: Callable[..., None], *given: object) -> Iterator[Channel]:
-    channel = Channel(target, *given)
+def channel_to(target: Callable[..., None], *given: object, first: bytes = b"") -> Iterator[Channel]:
+    channel = Channel(target, *given, first=first)
     try:
         yield channel
     finally:
@@ -176,3 +180,26 @@ async def test_a_process_that_cannot_be_started_for_want_of_open_files_is_starte
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         assert await asked == 7
+
+
+def echoing_first(line: socket.socket) -> None:
+    first = bytes(received(line))
+    serve(line, lambda request: first)
+
+
+async def test_the_event_loop_does_not_wait_until_a_process_has_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go, python = tmp_path / "go", tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nwhile [ ! -e "{go}" ]; do sleep 0.05; done\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(spawn, "_python_exe", os.fsencode(python))
+    threading.Timer(10.0, go.touch).start()  # else one that waits would wait for ever
+    large = os.urandom(3_000_000)
+    with channel_to(echoing_first, first=large) as channel:
+        asked = asyncio.ensure_future(channel.ask("what came first?", LONG_S))
+        while channel.process.pid is None:  # noqa: ASYNC110 - it is a step or two
+            await asyncio.sleep(0)
+        assert not go.exists(), "it has begun only now"
+        go.touch()
+        assert await asked == large

@@ -35,16 +35,19 @@ class WorkerLostError(Exception):
 class Channel(asyncio.BufferedProtocol):
     """Calls ``target(line, *given)`` in a process of its own, which starts with the first request.
 
+    What is large among the given had better be the ``first`` message on the line, unless that is empty; it gets no
+    answer. The start waits until the process has read all of ``given``, and the event loop waits with it.
+
     ``target`` answers each message on the socket ``line`` (an 8-byte length and a pickle) with one such message:
     a pair of whether it worked, and the answer or the exception. It ends when the line does.
     """
 
-    def __init__(self, target: Callable[..., None], *given: object) -> None:
+    def __init__(self, target: Callable[..., None], *given: object, first: bytes = b"") -> None:
         self._line: socket.socket | None = None
         self._target, self._given = target, given
         self.process = _SPAWN.Process()
         self._waiting: deque[asyncio.Future[Any]] = deque()
-        self._unsent: list[bytes] = []
+        self._unsent: list[bytes] = [LENGTH.pack(len(first)), first] if first else []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._connecting: asyncio.Task[Any] | None = None
         self._transport: asyncio.Transport | None = None

@@ -40,7 +40,7 @@ class _Worker(Channel):
 
     def __init__(self, pickled: bytes, read_s: float, memory: int) -> None:
         self.watch = Watch()
-        super().__init__(work, pickled, self.watch, read_s, memory)
+        super().__init__(work, self.watch, read_s, memory, first=pickled)
         self._batches = 0
 
     def next_batch(self) -> int:

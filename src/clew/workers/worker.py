@@ -117,12 +117,13 @@ class PageWorker:
 
 
 def pickled_worker(worker: PageWorker) -> bytes:
-    """What a worker process is given to start with."""
+    """The first message to a worker process."""
     return pickle.dumps((worker, STOP_WORDS))
 
 
-def work(line: socket.socket, given: bytes, watch: Watch, seconds: float, memory: int) -> None:
-    """Be a worker with its ``pickled_worker`` until the line ends: packed jobs in, as many packed readings out.
+def work(line: socket.socket, watch: Watch, seconds: float, memory: int) -> None:
+    """Be the worker that comes first on the line (``pickled_worker``) until it ends: packed jobs in, as many packed
+    readings out.
 
     A page may take ``seconds``, and the process may grow by ``memory`` bytes; ``watch`` tells what it is at.
     """
@@ -130,7 +131,11 @@ def work(line: socket.socket, given: bytes, watch: Watch, seconds: float, memory
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     _end_with_parent()
-    worker, stop_words = pickle.loads(given)
+    try:
+        worker, stop_words = pickle.loads(received(line))
+    except (EOFError, ConnectionError):  # it is not wanted any more
+        line.close()
+        return
     STOP_WORDS.update(stop_words)
     gc.set_threshold(*GC_THRESHOLDS)
     limits = Limits(seconds, memory)
@@ -166,11 +171,16 @@ def serve(line: socket.socket, answer: Callable[[Any], object]) -> None:
     """Answer all requests that come on a line, until it ends."""
     try:
         while True:
-            (length,) = LENGTH.unpack(_received(line, LENGTH.size))
-            data = _answer(answer, _received(line, length))
+            data = _answer(answer, received(line))
             line.sendall(LENGTH.pack(len(data)) + data)
     except (EOFError, ConnectionError):
         line.close()
+
+
+def received(line: socket.socket) -> bytearray:
+    """The next message on a line; raises EOFError when that ends before."""
+    (length,) = LENGTH.unpack(_received(line, LENGTH.size))
+    return _received(line, length)
 
 
 def _received(line: socket.socket, size: int) -> bytearray:

@@ -19,6 +19,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from clew.config import LiveSettings, PolitenessSettings
 from clew.errors import SHORTAGES, InputError
 from clew.web.base import Clock
+from clew.web.live.allowance import allowed
 from clew.web.live.guard import is_local_name, why_closed
 from clew.web.live.machine import Machine
 from clew.web.live.nameservers import BadNameError, NameServers, NoHostError
@@ -147,7 +148,7 @@ class AddressBook:
 
     async def _answer(self, host: str) -> Lookup:
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with allowed(self._timeout_s):
                 return self._checked(await self._dns.addresses(host))
         except TimeoutError:
             return Lookup(reason=f"no address for {host} within {self._timeout_s:g} s", again_at=0.0)

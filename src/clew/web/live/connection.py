@@ -12,6 +12,7 @@ from typing import Any
 
 import aiohttp
 from aiohttp.client_proto import ResponseHandler
+from aiohttp.connector import Connection
 from aiohttp.helpers import DEFAULT_CHUNK_SIZE
 from aiohttp.http import HttpVersion, RawResponseMessage
 from aiohttp.streams import StreamReader
@@ -20,6 +21,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from clew.config import LiveSettings
 from clew.text.httpmessage import Head, MessageError
 from clew.web.live.addresses import CheckedResolver, guarded_socket
+from clew.web.live.allowance import allowed
 from clew.web.live.answer import Answer
 from clew.web.live.faults import UnansweredError
 from clew.web.live.proxies import Proxy
@@ -140,14 +142,21 @@ class Line(ResponseHandler):
 
 
 class Connector(aiohttp.TCPConnector):
-    """One connection a host, only to chosen addresses, and idle ones as many as ``most_idle`` says.
+    """One connection a host, made within ``connect_s`` seconds and only to chosen addresses, and idle ones as many as
+    ``most_idle`` says.
 
     ``tunnels``: the proxies that connect us to hosts; ``proxies``: addresses and ports of those that we connect to.
     """
 
     def __init__(
-        self, resolver: CheckedResolver, live: LiveSettings, most_idle: Callable[[], int], **options: Any
+        self,
+        resolver: CheckedResolver,
+        live: LiveSettings,
+        connect_s: float,
+        most_idle: Callable[[], int],
+        **options: Any,
     ) -> None:
+        self._connect_s = connect_s
         self._most_idle = most_idle
         self.tunnels: dict[str, Proxy] = {}
         self.proxies: set[tuple[str, int]] = set()
@@ -163,6 +172,11 @@ class Connector(aiohttp.TCPConnector):
         )
         self._factory: Any = lambda: Line(self._loop)
 
+    async def connect(self, *args: Any, **options: Any) -> Connection:
+        """A connection, kept or new. Raises TimeoutError."""
+        async with allowed(self._connect_s):
+            return await super().connect(*args, **options)
+
     async def _wrap_create_connection(self, *args: Any, addr_infos: Any, **options: Any) -> Any:
         """Called by aiohttp, with the chosen address (or, where the proxy looks names up, the name)."""
         host = options["req"].url.raw_host or ""
@@ -171,7 +185,7 @@ class Connector(aiohttp.TCPConnector):
             return await super()._wrap_create_connection(*args, addr_infos=addr_infos, **options)
         place, port = addr_infos[0][4][:2]
         place = host.rstrip(".") if proxy.scheme == "http" else place
-        sock = await proxy.connect(place, port, options["timeout"].connect)
+        sock = await proxy.connect(place, port, self._connect_s)
         return await self._wrap_existing_connection(*args, sock=sock, **options)
 
     def drop_idle(self) -> None:

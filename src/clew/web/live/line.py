@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from clew.errors import shortage
 from clew.web.base import Clock, Outage
+from clew.web.live.allowance import allowed
 from clew.web.live.silence import Server
 
 SUSPICIOUS = 3
@@ -121,7 +122,7 @@ class Line:
 
     async def _reach(self, place: Place) -> bool:
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with allowed(self._timeout_s):
                 _, writer = await asyncio.open_connection(*place)
         except OSError as error:  # a TimeoutError is one
             return shortage(error) > 0  # then nothing is known, and no line is called down

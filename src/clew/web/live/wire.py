@@ -19,6 +19,7 @@ from yarl import URL
 from clew.config import LimitSettings, LiveSettings
 from clew.errors import shortage
 from clew.web.live.addresses import CheckedResolver
+from clew.web.live.allowance import allowed
 from clew.web.live.connection import Connector
 from clew.web.live.cookies import Jar
 from clew.web.live.faults import WRONG_CREDENTIALS, once_more, proxy_wants_credentials
@@ -47,7 +48,7 @@ class Wire:
         self._looked_up: dict[Proxy, float] = {}
         self._looking_up: dict[Proxy, asyncio.Task[None]] = {}
         self.proxies = Proxies(live)
-        self._connector = Connector(self._resolver, live, most_idle, ssl=_tls(live.verify_tls))
+        self._connector = Connector(self._resolver, live, limits.connect_s, most_idle, ssl=_tls(live.verify_tls))
         self._session = self._opened(user_agent)
 
     def _opened(self, user_agent: str) -> aiohttp.ClientSession:
@@ -55,7 +56,7 @@ class Wire:
             connector=self._connector,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
-            timeout=aiohttp.ClientTimeout(total=None, connect=self._limits.connect_s),
+            timeout=aiohttp.ClientTimeout(total=None),
             max_line_size=self._limits.header_bytes,
             headers=_asking(user_agent, self._limits),
             middlewares=(once_more,),
@@ -77,7 +78,7 @@ class Wire:
         began = time.perf_counter()
         failed: Exception | None = None
         try:
-            async with asyncio.timeout(self._limits.page_s):
+            async with allowed(self._limits.page_s):
                 await self._talk(url, intake, None if tunnelled else proxy)
         except Exception as error:
             failed = error
