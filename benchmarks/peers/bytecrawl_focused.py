@@ -2,7 +2,7 @@
 
 python bytecrawl_focused.py SPEC.json shark|opic     SPEC: {"seeds": [...], "start": ..., "keywords": [...]}
 
-Its crawlers take one start URL, so they get the page that links to all seeds. Its limits are lifted: the proxy keeps
+Its crawlers take one start URL: the seed, or a page that links to all seeds. Its limits are lifted: the proxy keeps
 the budget, in which the failures that bytecrawl would count are no fetches.
 """
 

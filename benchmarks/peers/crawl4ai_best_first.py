@@ -2,7 +2,7 @@
 
 python crawl4ai_best_first.py SPEC.json     SPEC: {"seeds": [...], "start": ..., "keywords": [...], "proxy": ...}
 
-It takes one start URL, so it gets the page that links to all seeds. Batches of ten stay as they are; within a batch
+It takes one start URL: the seed, or a page that links to all seeds. Batches of ten stay as they are; within a batch
 pages are fetched one by one, so that runs repeat. Its waits between requests are off.
 """
 
@@ -50,6 +50,8 @@ async def crawl(spec: dict[str, Any]) -> int:
     pages = 0
     async with AsyncWebCrawler(crawler_strategy=AsyncHTTPCrawlerStrategy(HTTPCrawlerConfig())) as crawler:
         async for result in await crawler.arun(spec["start"], config=config):
+            if not result.success:
+                print(result.url, result.error_message)  # into the log
             pages += bool(result.success)
     return pages
 

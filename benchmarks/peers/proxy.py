@@ -27,6 +27,9 @@ from clew.web.base import World
 START = "http://start.peers.test/"
 """The page that links to all seeds."""
 
+_GREETING = "This page links to all the pages from which the crawl of this web is to start, and to no others."
+"""crawl4ai takes a page with less than fifty letters, or without paragraphs, for one that keeps robots out."""
+
 _HTML = ("text/html", "application/xhtml+xml")
 
 
@@ -81,7 +84,8 @@ class Proxy:
         self.names = names
         self.ledger = ledger
         items = "".join(f'<li><a href="{escape(url)}">{escape(url)}</a></li>' for url in seeds)
-        page = f"<!DOCTYPE html><html><head><title>Start</title></head><body><ul>{items}</ul></body></html>"
+        body = f"<h1>Start</h1><p>{_GREETING}</p><ul>{items}</ul>"
+        page = f"<!DOCTYPE html><html><head><title>Start</title></head><body>{body}</body></html>"
         self._start = names.shown(page.encode())
 
     @asynccontextmanager

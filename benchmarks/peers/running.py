@@ -45,6 +45,16 @@ PEERS = {
 }
 
 
+def release(peer: Peer) -> str:
+    """The peer's package and pinned release, such as scrapy 2.19.0; the environment's name where nothing pins it."""
+    file = HERE / f"requirements-{peer.environment}.txt"
+    for line in file.read_text(encoding="utf-8").splitlines() if file.is_file() else ():
+        name, _, version = line.partition("==")
+        if name.lower() == peer.environment:
+            return f"{name} {version}"
+    return peer.environment
+
+
 def install(peer: Peer) -> Path:
     """The Python of the peer's environment, made when it is missing or its requirements changed. Raises InputError."""
     wanted = (HERE / f"requirements-{peer.environment}.txt").read_text(encoding="utf-8")
@@ -69,14 +79,16 @@ def install(peer: Peer) -> Path:
 async def crawl(
     peer: Peer, python: Path, task: Task, setup: Setup, graph: Graph, keywords: Sequence[str], minutes: float
 ) -> Measured:
-    """One run of a peer on a task; ``setup`` says how URLs are written. Raises InputError when the peer fails."""
+    """One run of a peer on a task; ``setup`` says how URLs are written. Raises InputError when the peer fails, and
+    CancelledError when this process is told to end."""
     world, _ = make_world(task.web, setup.settings)
     ledger = Ledger(task.budget)
     names = Names(setup.canonicalise, graph.urls)
     seeds = [names.shown(url.encode()).decode() for url in task.seeds]
     with tempfile.TemporaryDirectory(prefix="clew-peer-") as home:
         async with Proxy(world, names, seeds, ledger).running() as address:
-            spec = {"seeds": seeds, "start": START, "keywords": list(keywords), "proxy": address}
+            start = START if len(seeds) > 1 else seeds[0]
+            spec = {"seeds": seeds, "start": start, "keywords": list(keywords), "proxy": address}
             (Path(home) / "spec.json").write_text(json.dumps(spec), encoding="utf-8")
             adapter, *rest = peer.command
             command = [str(python), "-P", str(HERE / adapter), str(Path(home) / "spec.json"), *rest]
@@ -101,6 +113,7 @@ async def _watched(command: list[str], environment: dict[str, str], ledger: Ledg
         ended, spent = asyncio.ensure_future(process.wait()), asyncio.ensure_future(ledger.spent.wait())
         loop, own = asyncio.get_running_loop(), asyncio.current_task()
         assert own is not None
+        handler = signal.getsignal(signal.SIGTERM)
         loop.add_signal_handler(signal.SIGTERM, own.cancel)  # a peer must not outlive its run
         try:
             await asyncio.wait((ended, spent), timeout=60 * minutes, return_when=asyncio.FIRST_COMPLETED)
@@ -111,10 +124,12 @@ async def _watched(command: list[str], environment: dict[str, str], ledger: Ledg
             await ended
             spent.cancel()
             loop.remove_signal_handler(signal.SIGTERM)
+            signal.signal(signal.SIGTERM, handler)
     seconds, after = time.monotonic() - started, os.times()
-    if by_itself and process.returncode and not ledger.spent.is_set():
+    if by_itself and not ledger.spent.is_set() and (process.returncode or not ledger.urls):
         text = log.read_text(encoding="utf-8", errors="replace")
-        raise InputError(f"{' '.join(command[2:])} failed ({process.returncode}): {text.strip()[-800:]}")
+        how = f"failed ({process.returncode})" if process.returncode else "fetched nothing"
+        raise InputError(f"{' '.join(command[2:])} {how}: {text.strip()[-800:]}")
     cpu = after.children_user + after.children_system - before.children_user - before.children_system
     stopped = "budget" if ledger.spent.is_set() else "nothing left" if by_itself else "time"
     return Measured(ledger, seconds, cpu, stopped)

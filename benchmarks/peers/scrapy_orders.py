@@ -3,8 +3,8 @@
 python scrapy_orders.py SPEC.json breadth-first|default     the proxy is in http_proxy
 SPEC: {"seeds": [...], "start": ..., "keywords": [...]}
 
-breadth-first: by the settings its documentation names. default: as it comes, which takes the latest link first, so that
-it goes deep.
+breadth-first: by the settings its documentation names, and with the queue that minds depth alone; the usual queue takes
+hosts in turn, whatever their depth. default: as it comes, which takes the latest link first, so that it goes deep.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from scrapy.linkextractors import LinkExtractor
 ORDERS: dict[str, dict[str, Any]] = {
     "breadth-first": {
         "DEPTH_PRIORITY": 1,
+        "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue",
         "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
         "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
     },

@@ -15,6 +15,7 @@ from benchmarks.peers import running
 from benchmarks.peers.proxy import START, Ledger, Names, Proxy
 from benchmarks.peers.running import Peer, crawl
 from benchmarks.peers.scoring import Measured, run_of
+from benchmarks.peers.tables import counts
 from benchmarks.peers.words import keywords, topic_names
 
 from clew.config import Settings
@@ -25,7 +26,7 @@ from clew.lab.explore import back_links, explore
 from clew.lab.measures import area_over_oracle
 from clew.lab.oracle import greedy
 from clew.lab.results import Graph
-from clew.lab.running import remembered
+from clew.lab.running import TaskResult, remembered
 from clew.lab.saved import load as load_results
 from clew.lab.tasks import Task
 from clew.lab.tasks import load as load_task
@@ -113,7 +114,7 @@ def test_the_ledger_has_every_fetch_in_order_and_nothing_after_the_budget(tmp_pa
     assert ledger.urls == [A, C, B, B]  # a page asked for twice counts twice, as in any crawl
     assert (ledger.robots, ledger.absent) == (2, 1)
     assert ledger.spent.is_set()
-    assert f'<a href="{A}">' in answers[1][2]
+    assert f'<a href="{A}">' in answers[1][2] and "<p>" in answers[1][2]
     assert answers[4][1] in ("/d", D)
 
 
@@ -228,12 +229,35 @@ def test_a_peer_that_fails_is_named(tmp_path):
         asyncio.run(crawl(broken, Path(sys.executable), task, setup, graph, [], 1.0))
 
 
-def run_command(monkeypatch, folder: Path, peers: dict[str, Peer], *given: str) -> tuple[int, dict]:
+def test_a_peer_that_fetches_nothing_has_failed(tmp_path):
+    """As one that the start page turns away, and that ends in good order."""
+    task, setup, graph = loaded(tmp_path)
+    idle = toy(tmp_path, "print('turned away')")
+    with pytest.raises(InputError, match=r"toy\.py.*fetched nothing: turned away"):
+        asyncio.run(crawl(idle, Path(sys.executable), task, setup, graph, [], 1.0))
+
+
+def test_a_peer_with_one_start_gets_the_seed_and_else_a_page_of_all(tmp_path):
+    text = """\
+import json, sys, urllib.request
+spec = json.load(open(sys.argv[1]))
+for url in spec["seeds"][:1]:
+    urllib.request.urlopen(url).read()
+sys.exit(spec["start"])
+"""
+    task, setup, graph = loaded(tmp_path)
+    for seeds, start in (((A,), A), ((A, B), START)):
+        own = replace(task, seeds=seeds)
+        with pytest.raises(InputError, match=rf"failed \(1\): {start}$"):
+            asyncio.run(crawl(toy(tmp_path, text), Path(sys.executable), own, setup, graph, [], 1.0))
+
+
+def run_command(monkeypatch, folder: Path, peers: dict[str, Peer], *given: str, jobs: int = 1) -> tuple[int, dict]:
     """Exit code and figures of the command; no peer is installed."""
     monkeypatch.setattr(command, "PEERS", peers)
     monkeypatch.setattr(command, "install", lambda peer: Path(sys.executable))
     file = folder / "figures.json"
-    monkeypatch.setattr(sys, "argv", ["peers", *given, "--json", str(file)])
+    monkeypatch.setattr(sys, "argv", ["peers", *given, "--jobs", str(jobs), "--json", str(file)])
     return command.main(), json.loads(file.read_text(encoding="utf-8"))
 
 
@@ -266,6 +290,8 @@ def test_several_tasks_have_a_row_each_and_a_mean(tmp_path, monkeypatch, capsys)
     assert figures["means"]["toy breadth-first"] == pytest.approx(sum(found) / 2)
     assert list(figures["means"])[:2] == ["clew breadth-first / centroid", "clew breadth-first / naive-bayes"]
     assert {row["fetched"] for row in figures["runs"]} == {5}
+    again = run_command(monkeypatch, tmp_path, {"toy": toy(tmp_path)}, str(first), str(second), *given, jobs=2)
+    assert (again[0], again[1]["means"]) == (0, figures["means"])  # processes change nothing
     table = capsys.readouterr().out.partition("Area over the greedy oracle's")[2]
     assert [line.split("│")[1].strip() for line in table.splitlines() if "│" in line][-3:] == ["tiny", "other", "mean"]
 
@@ -282,13 +308,62 @@ def test_a_peer_that_fails_loses_nothing_of_the_others(tmp_path, monkeypatch, ca
     assert "failed: tiny: broken:" in capsys.readouterr().err
 
 
-def test_the_ten_tasks_are_there_and_of_all_kinds():
+def test_what_is_kept_is_not_run_again(tmp_path, monkeypatch, capsys):
+    counted = TOY + f"open({str(tmp_path / 'starts')!r}, 'a').write('x')\n"
+    peers, task, out = {"toy": toy(tmp_path, counted)}, write_task(tmp_path), tmp_path / "results"
+    given = [str(task), "--judges", "centroid", "--budget", "50", "--out", str(out)]
+    first = run_command(monkeypatch, tmp_path, peers, *given, "--strategies", "breadth-first")
+    assert run_command(monkeypatch, tmp_path, peers, *given, "--strategies", "breadth-first") == first
+    assert (tmp_path / "starts").read_text() == "x"
+    _, more = run_command(monkeypatch, tmp_path, peers, *given, "--strategies", "breadth-first,best-first")
+    assert [row["strategy"] for row in more["runs"]] == ["breadth-first", "best-first", "toy breadth-first"]
+    assert [more["runs"][0], more["runs"][2]] == first[1]["runs"]  # to the second: the same runs
+    assert (tmp_path / "starts").read_text() == "x"
+    task.write_text(task.read_text().replace(f'["{A}"]', f'["{C}", "{A}"]'))
+    assert run_command(monkeypatch, tmp_path, peers, *given, "--strategies", "breadth-first")[0] == 0
+    assert (tmp_path / "starts").read_text() == "xx"  # it is another task now
+
+
+def test_a_peer_that_failed_is_tried_again(tmp_path, monkeypatch, capsys):
+    given = [str(write_task(tmp_path)), "--strategies", "breadth-first", "--out", str(tmp_path / "results")]
+    broken = toy(tmp_path, "raise SystemExit('out of order')")
+    assert run_command(monkeypatch, tmp_path, {"toy": broken}, *given)[0] == 1
+    code, figures = run_command(monkeypatch, tmp_path, {"toy": toy(tmp_path)}, *given)
+    assert (code, figures["failures"], len(figures["runs"])) == (0, [], 2)
+
+
+def test_no_run_starts_when_the_time_is_over(tmp_path, monkeypatch, capsys):
+    given = [str(write_task(tmp_path)), "--strategies", "breadth-first", "--within", "0"]
+    code, figures = run_command(monkeypatch, tmp_path, {"toy": toy(tmp_path)}, *given)
+    assert (code, figures["runs"]) == (1, [])
+    assert "2 runs are left" in capsys.readouterr().err
+
+
+def test_means_by_web_and_over_all_tasks(tmp_path):
+    task, _, graph = loaded(tmp_path)
+    run = run_of(task, "toy", Measured(Ledger(4), 1.0, 1.0, "budget"), graph, reachable=3)
+
+    def result(name: str, found: str) -> TaskResult:
+        own = np.array([letter == "+" for letter in found])
+        return TaskResult(name, (replace(run, task=name, found=own),), (np.ones(4, np.bool_),), ())
+
+    results = [result("x", "++++"), result("y", "+---"), result("z", "----")]
+    webs = {"x": "one", "y": "one", "z": "two"}
+    table = counts(results, webs)
+    rows = list(zip(*(column.cells for column in table.columns), strict=True))
+    assert rows == [
+        *(("x", "3", "4"), ("y", "3", "1"), ("z", "3", "0")),
+        *(("mean of 2, one", "3.0", "2.5"), ("mean of 1, two", "3.0", "0.0"), ("mean", "3.0", "1.7")),
+    ]
+    assert len(counts(results[:2], webs).rows) == 3  # the mean of the only web is that of all
+
+
+def test_the_ten_tasks_are_every_third_of_all_kinds():
     if not command.FAMILY.is_dir():
         pytest.skip("the family of tasks is not on this machine")
-    assert len(set(command.TASKS)) == 10
-    assert all((command.FAMILY / f"{name}.toml").is_file() for name in command.TASKS)
-    webs = Counter(name.partition("-")[0] for name in command.TASKS)
-    assert webs == {"wiki": 6, "webkb": 2, "manuals": 2}
+    names = [path.stem for path in command.family()]
+    assert names == sorted(path.stem for path in command.FAMILY.glob("*.toml"))[::3]
+    assert Counter(name.partition("-")[0] for name in names) == {"wiki": 6, "webkb": 2, "manuals": 2}
 
 
 def test_without_task_files_and_the_family_the_command_says_what_to_do(tmp_path, monkeypatch, capsys):
@@ -306,6 +381,8 @@ def test_an_unknown_peer_is_refused(tmp_path, monkeypatch, capsys):
 
 def test_every_peer_has_an_adapter_and_pinned_requirements():
     for peer in running.PEERS.values():
+        name, _, number = running.release(peer).partition(" ")
+        assert name.lower() == peer.environment and number[0].isdigit()
         assert (running.HERE / peer.command[0]).is_file()
         lines = (running.HERE / f"requirements-{peer.environment}.txt").read_text(encoding="utf-8").splitlines()
         assert lines and all("==" in line and "/" not in line for line in lines)
