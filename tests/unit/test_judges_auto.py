@@ -11,14 +11,15 @@ import pytest
 from clew.errors import TrainingError
 from clew.judges.auto import judge as module
 from clew.judges.auto import termvectors
-from clew.judges.auto.blending import Views, blended, choose, of_crawl, ranking, weights_of
+from clew.judges.auto.blending import KINDS, Views, blended, choose, of_crawl, ranking, weights_of
 from clew.judges.auto.chances import estimate, mixture, threshold
 from clew.judges.auto.judge import AutoJudge
+from clew.judges.auto.kinds import KindWork, marks, names
 from clew.judges.auto.rows import Columns, DenseRows, centroid, unit
 from clew.judges.bags import Vocabulary
 from clew.judges.base import Estimate, JudgeContext
 from clew.model import OTHER, Example, Page
-from support import text_page
+from support import html_page, text_page
 
 SAILING = (
     "Sailing around the island takes a day when the wind is fair and the harbour is near.",
@@ -173,16 +174,16 @@ def test_an_only_example_cannot_be_held_out() -> None:
 
 
 def test_meaning_counts_more_the_fewer_examples_there_are() -> None:
-    assert blended(1) == (0.5, 0.6)
-    assert blended(32) == (0.5, pytest.approx(0.15))
+    assert blended(1) == (0.5, 0.6, 0.25)
+    assert blended(32) == (0.5, pytest.approx(0.15), 0.25)
 
 
 def test_the_blend_is_that_by_which_held_out_examples_rank_highest() -> None:
     """One view ranks the examples above all pages, the others cannot tell them from pages."""
     rng = np.random.default_rng(1)
-    pages, own, every = rng.normal(size=(3, 200)), np.ones(8, np.bool_), np.ones(200)
-    for view in range(3):
-        held = rng.normal(size=(3, 8))
+    pages, own, every = rng.normal(size=(4, 200)), np.ones(8, np.bool_), np.ones(200)
+    for view in range(4):
+        held = rng.normal(size=(4, 8))
         held[view] = 5.0
         weights, gain = choose(Views(held, pages, held), own, every, 8)
         usual = weights_of(*blended(8))
@@ -190,10 +191,70 @@ def test_the_blend_is_that_by_which_held_out_examples_rank_highest() -> None:
         assert gain > 0.05 or view == 0
 
 
+def test_kinds_count_only_if_examples_rank_far_higher_by_them() -> None:
+    """Where words put all examples above all pages, kinds that do so too add nothing; where words cannot tell, they do.
+    A little higher is not enough."""
+    rng = np.random.default_rng(1)
+    pages, own, every = rng.normal(size=(4, 200)), np.ones(8, np.bool_), np.ones(200)
+
+    def weight(words: float, kind: float) -> float:
+        held = np.full((4, 8), words)
+        held[KINDS] = kind
+        return float(choose(Views(held, pages, held), own, every, 8)[0][KINDS])
+
+    assert weight(4.0, 4.0) == 0.0
+    assert weight(0.0, 4.0) >= 1.0
+    assert weight(0.5, 0.6) == 0.0
+
+
+def test_marks_of_a_page() -> None:
+    page = text_page(
+        " ".join(f"word{letter}" for letter in "abcdefghijklmnop"), url="http://e.test/~ann/Courses/index.html?a=1"
+    )
+    told = set(names(page).values())
+    assert {"URL 3 deep", "URL of a folder", "URL of a user", "URL with a query", "URL: ann", "URL: courses"} <= told
+    assert "words: 16 to 31" in told and "links: 0" in told and "URL of a file" not in told and "URL: index" not in told
+    assert sum(one.startswith("begins with") for one in told) == 12
+    found = marks(page)
+    assert set(found.tolist()) == set(names(page)) and (np.diff(found.astype(np.int64)) > 0).all()
+
+
+def test_links_are_marks_by_where_they_lead() -> None:
+    links = "".join(f'<a href="{to}">x</a>' for to in ("/a/b.html", "/a/c.html", "/d.html", "http://o.test/"))
+    page = html_page(f"<html lang='en'><title>Home of Ann</title>{links}", "http://e.test/a/index.html")
+    told = set(names(page).values())
+    assert {"links: 4 to 7", "links to other hosts: 1", "links within its folder: 2 to 3"} <= told
+    assert "title: home ann" in told and "title: home" in told
+
+
+def test_kinds_by_hand() -> None:
+    """Two examples have mark 1, one of them mark 2; of three pages two have mark 1 and none mark 2: shares 2.5/4 and
+    .5/4. Log ratios log((2 + .625)/(3·.625)) = .336 and log((1 + .125)/(3·.125)) = 1.099, of others −1.099."""
+    work = KindWork([ids(1, 2), ids(1, 7), None], [ids(1, 3), ids(1), ids(4, 5)], 1)
+    found = work.scores(np.array([1.0, 1.0, 1.0]))
+    assert found.pages == pytest.approx([(0.336 - 1.099) / 2, 0.336, -1.099], abs=1e-3)
+    # left out: the other has mark 1 alone of these, log((1 + .625)/(2·.625)) = .262; others log(1/2) = −.693
+    assert found.examples[:2] == pytest.approx([(0.262 - 0.693) / 2, (0.262 - 0.693) / 2], abs=1e-3)
+    assert np.isnan(found.examples[2])
+    learned = work.learned(np.array([[1.0, 1.0, 1.0]]))
+    assert learned.scores(ids(1, 3))[0] == pytest.approx(found.pages[0])
+    assert sum(learned.parts(ids(1, 2), 0).values()) + learned.unknown[0] == pytest.approx(learned.scores(ids(1, 2))[0])
+
+
+def test_an_only_example_has_no_kind_to_be_left_out_of_and_keywords_have_none() -> None:
+    work = KindWork([ids(1), None], [ids(1), ids(2)], 1)
+    assert np.isnan(work.scores(np.array([1.0, 0.0])).examples).all()
+    assert np.isnan(work.scores(np.array([0.0, 1.0])).pages).all()
+
+
+def ids(*numbers: int) -> np.ndarray:
+    return np.array(numbers, np.uint32)
+
+
 def test_few_examples_prove_nothing() -> None:
     rng = np.random.default_rng(1)
-    held = rng.normal(size=(3, 4)) + np.array([[0.0], [9.0], [0.0]])
-    views = Views(held, rng.normal(size=(3, 50)), held)
+    held = rng.normal(size=(4, 4)) + np.array([[0.0], [9.0], [0.0], [0.0]])
+    views = Views(held, rng.normal(size=(4, 50)), held)
     weights, gain = choose(views, np.ones(4, np.bool_), np.ones(50), 4)
     assert weights.tolist() == weights_of(*blended(4)).tolist()
     assert np.isnan(gain)
@@ -207,8 +268,8 @@ def test_ranking_by_hand() -> None:
 
 def test_log_odds_are_0_at_the_threshold_and_minus_the_steepness_at_the_mean_of_other_pages() -> None:
     rng = np.random.default_rng(2)
-    pages = np.concatenate([rng.normal(size=(3, 90)), rng.normal(size=(3, 10)) + 6.0], axis=1)
-    held = rng.normal(size=(3, 6)) + 6.0
+    pages = np.concatenate([rng.normal(size=(4, 90)), rng.normal(size=(4, 10)) + 6.0], axis=1)
+    held = rng.normal(size=(4, 6)) + 6.0
     views, own = Views(held, pages, held), np.ones(6, np.bool_)
     blend = of_crawl(views, own, ~own, 6, np.zeros(100), steepness=3.0)
     odds = blend.scale @ (pages - blend.missing[:, None]) + blend.shift
@@ -361,7 +422,7 @@ def test_the_same_pages_teach_the_same_and_copies_know_it() -> None:
     assert scores(one, LIKE, UNLIKE, *SAILING) == scores(copy, LIKE, UNLIKE, *SAILING)
 
 
-def test_explanations_add_up_to_what_words_say() -> None:
+def test_explanations_add_up_to_what_words_and_kind_say() -> None:
     judge = trained(examples(), meaning=False)
     judge.observe(crawled())
     page = text_page(LIKE)
@@ -369,9 +430,10 @@ def test_explanations_add_up_to_what_words_say() -> None:
     assert judge.model is not None
     model = judge.model
     places, counts = model.vocabulary.project(bag)
-    whole = model.odds(places, counts, None)
-    assert whole is not None
-    constant = float(model.shift[0] - (model.scale[:-1, 0] * model.missing[:-1, 0]).sum())
+    whole = model.odds(places, counts, None, marks(page))
+    assert whole is not None and model.kinds is not None and model.scale[-1, 0] > 0
+    nothing = np.append(np.zeros(len(model.missing) - 1), model.kinds.unknown[0])
+    constant = float(model.shift[0] + (model.scale[:, 0] * (nothing - model.missing[:, 0])).sum())
     assert sum(weight for _, weight in judge.explain(page, limit=99)) == pytest.approx(whole[0] - constant, abs=1e-3)
 
 

@@ -298,11 +298,13 @@ def pages() -> tuple[Page, ...]:
 
 
 def scores(name: str, table: Mapping[str, Any]) -> list[list[float]] | str:
-    """Of twenty pages; what was wrong where the judge cannot be made."""
+    """Of twenty pages, once a judge that learns from a crawl was shown one; what was wrong where the judge cannot be
+    made."""
     settings = JudgeSettings(name=name, tables={name: dict(table)})
     try:
         judge = make_judge(name, JudgeContext((BOATS, SOUP), corpus=learned, settings=settings))
         judge.fit(examples())
+        judge.observe([read_page(address(number)) for number in range(PAGES)])
     except ClewError as error:
         return str(error)
     return [one.scores.tolist() for one in judge.judge(pages())]

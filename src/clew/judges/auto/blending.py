@@ -24,8 +24,18 @@ MEANING_ONE = 0.6
 MEANING_FALL = 0.4
 """Meaning counts ``MEANING_ONE`` beside words where there is one example, and n^−``MEANING_FALL`` of that with n."""
 
-GRID = tuple(product((0.0, 0.25, 0.5), (0.0, 0.15, 0.3, 0.6, 1.0)))
-"""Blends that are tried: the crawl's share of words, and meaning."""
+GRID = tuple(product((0.0, 0.25, 0.5), (0.0, 0.15, 0.3, 0.6, 1.0), (0.0, 0.25, 0.5, 1.0, 2.0)))
+"""Blends that are tried: the crawl's share of words, meaning, and the kind of page."""
+
+KINDS = 3
+"""Which view tells kinds of pages."""
+
+KIND_USUAL = 0.25
+"""Kinds count so much where the examples are too few to tell."""
+
+KIND_COST = 0.8
+"""Kinds count the more the higher examples rank by it, that much higher for each standard deviation of it: kinds of a
+site's pages are alike, and rank examples high though most pages of that kind are not relevant."""
 
 PENALTY = 0.8
 ENOUGH = 5
@@ -35,7 +45,7 @@ EXPECTED, SPREAD = 1.5, 0.8
 """Where relevant pages lie, in standard deviations of the others, if there is no second example to tell; and how far
 apart they lie."""
 
-ONLY_SHARES = (0.24, 0.24, 0.6)
+ONLY_SHARES = (0.24, 0.24, 0.6, 0.0)
 """Of the way from general text to a topic's only example, so far other pages of its kind come: by view."""
 
 CENTRE = 0.85
@@ -98,14 +108,14 @@ def ranking(examples: Doubles, pages: Doubles, weights: Doubles) -> float:
     return float(np.mean(-np.log((above + 0.5) / (weights.sum() + 1.0))))
 
 
-def blended(examples: int) -> tuple[float, float]:
-    """The crawl's share of words, and meaning, that did best in the mean with so many examples."""
-    return CRAWL_SHARE, MEANING_ONE * max(examples, 1) ** -MEANING_FALL
+def blended(examples: int) -> tuple[float, float, float]:
+    """The crawl's share of words, meaning and kind that did best in the mean with so many examples."""
+    return CRAWL_SHARE, MEANING_ONE * max(examples, 1) ** -MEANING_FALL, KIND_USUAL
 
 
-def weights_of(crawl: float, meaning: float) -> Doubles:
-    """a of the three views: general words, the crawl's words, meaning."""
-    return np.array([1.0 - crawl, crawl, meaning])
+def weights_of(crawl: float, meaning: float, kind: float = 0.0) -> Doubles:
+    """a of the four views: general words, the crawl's words, meaning, kind."""
+    return np.array([1.0 - crawl, crawl, meaning, kind])
 
 
 def choose(standard: Views, own: Bools, weights: Doubles, count: int) -> tuple[Doubles, float]:
@@ -118,11 +128,11 @@ def choose(standard: Views, own: Bools, weights: Doubles, count: int) -> tuple[D
     def value(blend: Doubles) -> float:
         return ranking(blend @ examples, blend @ pages, weights)
 
-    def penalised(blend: tuple[float, float]) -> float:
+    def penalised(blend: tuple[float, float, float]) -> float:
         away = (blend[0] - usual[0]) ** 2 + (blend[1] - usual[1]) ** 2
-        return value(weights_of(*blend)) - PENALTY * away
+        return value(weights_of(*blend)) - PENALTY * away - KIND_COST * blend[2]
 
-    best = weights_of(*max((usual, *GRID), key=penalised))
+    best = weights_of(*max(((*usual[:2], 0.0), *GRID), key=penalised))
     return best, value(best) - value(weights_of(0.0, usual[1]))
 
 

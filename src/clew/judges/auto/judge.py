@@ -1,4 +1,4 @@
-"""The judge auto: it blends three views of a page by what there is to learn from, and learns from its own crawl.
+"""The judge auto: it blends four views of a page by what there is to learn from, and learns from its own crawl.
 
     s_m(d) = x_m(d) · c_m                      m: general words, the crawl's words, meaning
     score  = 1 / (1 + exp(−(Σ_m α_m · (s_m(d) − μ_m) − t)))
@@ -7,7 +7,8 @@
 symbol     name
 =========  =============================================================================================
 x, c       page and topic as vectors (rows.py): TF-IDF with the document frequencies of general text; with
-           those of the crawl; the mean of word vectors less that of the crawl
+           those of the crawl; the mean of word vectors less that of the crawl; and the kind of page, whose score is
+           another one (kinds.py)
 μ          the mean among pages that are not relevant: crawled ones, those that
            stand out counting less; before the crawl, pages of general text
 α          the blend in standard deviations of these, chosen by leaving each example out (blending.py)
@@ -28,6 +29,7 @@ import numpy as np
 from clew.errors import TrainingError
 from clew.judges import background
 from clew.judges.auto.blending import Blend
+from clew.judges.auto.kinds import marks, names
 from clew.judges.auto.learning import Lesson, learn
 from clew.judges.auto.model import Model, Seen
 from clew.judges.auto.termvectors import LANGUAGE, TermVectors, term_vectors
@@ -59,7 +61,7 @@ LEARNING = ("_examples", "_labels", "_known", "_general")
 
 
 class AutoJudge(Judge):
-    """Blends words, the crawl's words and meaning."""
+    """Blends words, the crawl's words, meaning and the kind of page."""
 
     name = "auto"
     learns_from_crawl: ClassVar[bool] = True
@@ -70,6 +72,11 @@ class AutoJudge(Judge):
         meaning: Annotated[
             bool, doc("Word vectors count too (for English, where the library wordllama is installed).")
         ] = True
+        learn: Annotated[bool, doc("It learns from the pages of its own crawl.")] = True
+        kinds: Annotated[
+            bool,
+            doc("The kind of page counts too, by its URL, title, beginning and size, once the crawl taught it."),
+        ] = True
         steepness: Annotated[
             float, doc("Log odds from the mean of the pages that are not relevant to the threshold.", gt=0)
         ] = 3.75
@@ -78,7 +85,8 @@ class AutoJudge(Judge):
         super().__init__(context)
         settings = settings or self.Settings()
         self.tree = Hierarchy.of(context.topics, context.together)
-        self.seed, self.meaning, self.steepness = context.seed, settings.meaning, settings.steepness
+        self.seed, self.steepness = context.seed, settings.steepness
+        self.meaning, self.kinds, self.learns = settings.meaning, settings.kinds, settings.learn
         self.languages: tuple[str, ...] = ()
         self.model: Model | None = None
         self._estimate: Estimate | None = None
@@ -105,7 +113,7 @@ class AutoJudge(Judge):
     def observe(self, pages: Sequence[Page]) -> bool:
         """Examples that the crawl came across are left out: they score as no other page does."""
         new = [page for page in pages if page.url not in self._known]
-        if len(new) < LEAST_PAGES or self.model is None:
+        if not self.learns or len(new) < LEAST_PAGES or self.model is None:
             return False
         model, blends = learn(self._lesson([self._seen(page) for page in new], crawled=True))
         if any(_worse(one) for one in blends) or self._takes_any(model):
@@ -117,7 +125,7 @@ class AutoJudge(Judge):
     def _takes_any(self, model: Model) -> bool:
         """Whether a model finds general text relevant: it learned from pages of which it knows next to nothing, such as
         those in another language."""
-        found = [model.odds(*model.vocabulary.project(bag), mean) for bag, mean in self._general]
+        found = [model.odds(*model.vocabulary.project(bag), mean) for bag, mean, _ in self._general]
         odds = np.array([one for one in found if one is not None]).reshape(-1, len(self.topics))
         return len(odds) > 0 and bool(((odds >= 0.0).mean(axis=0) > ANY).any())
 
@@ -126,7 +134,7 @@ class AutoJudge(Judge):
         return self._estimate
 
     def _check(self) -> None:
-        full = np.array([len(bag[0]) > 0 for bag, _ in self._examples], np.bool_)
+        full = np.array([len(bag[0]) > 0 for bag, _, _ in self._examples], np.bool_)
         for place, members in enumerate(self.tree.members(self._labels)):
             below = self.tree.below[place, :-1]
             told = any(below[topic] for topic in self._keywords)
@@ -166,15 +174,15 @@ class AutoJudge(Judge):
         ids = np.array(sorted(found), np.uint32)
         vectors = self._vectors()
         mean = vectors.mean(np.concatenate(order)) if vectors is not None and order else None
-        return (ids, np.array([found[int(one)] for one in ids], np.float32)), mean
+        return (ids, np.array([found[int(one)] for one in ids], np.float32)), mean, None
 
     def _general_pages(self) -> list[Seen]:
         """Random pages of general text."""
         rng = np.random.default_rng([self.seed, 0xA070])
-        vectors, found = self._vectors(), []
+        vectors, found = self._vectors(), list[Seen]()
         for ids, counts in background.sample_pages(self.languages, [GENERAL_TERMS] * BACKGROUND_PAGES, rng):
             terms = rng.permutation(np.repeat(ids, counts.astype(np.intp)))
-            found.append((FEATURES.of_terms(terms), vectors.mean(terms) if vectors is not None else None))
+            found.append((FEATURES.of_terms(terms), vectors.mean(terms) if vectors is not None else None, None))
         return found
 
     # -- judging -------------------------------------------------------------------------------------------
@@ -186,23 +194,29 @@ class AutoJudge(Judge):
 
     def explain(self, page: Page, limit: int = 12, topic: int = 0) -> list[tuple[str, float]]:
         assert self.model is not None, "train the judge first"
-        bag = FEATURES.bag(page)
-        places, counts = self.model.vocabulary.project(bag)
+        places, counts = self.model.vocabulary.project(FEATURES.bag(page))
         parts = self.model.word_parts(places, counts, topic)
         ids = self.model.vocabulary.ids[places]
-        order = [i for i in np.argsort(-np.abs(parts), kind="stable")[:limit] if parts[i]]
-        return [(FEATURES.name(page, int(ids[i])), float(parts[i])) for i in order]
+        heaviest = [int(i) for i in np.argsort(-np.abs(parts), kind="stable")[:limit] if parts[i]]
+        found = [(FEATURES.name(page, int(ids[i])), float(parts[i])) for i in heaviest]
+        if self.kinds:
+            known = names(page)
+            found += [(known[one], part) for one, part in self.model.kind_parts(marks(page), topic).items() if part]
+        return sorted(found, key=lambda one: -abs(one[1]))[:limit]
 
     def _judged(self, page: Page, places: np.ndarray, counts: Floats) -> Judgement:
         assert self.model is not None
-        odds = self.model.odds(places, counts, self._mean(page))
+        odds = self.model.odds(places, counts, self._mean(page), self._marks(page))
         if odds is None:
             return Judgement(np.full(len(self.topics), UNKNOWN, np.float32), OTHER, 0.0)
         scores = 1.0 / (1.0 + np.exp(-np.clip(odds, -60.0, 60.0)))
         return judgement(self.tree, self.tree.lifted(scores))
 
     def _seen(self, page: Page) -> Seen:
-        return FEATURES.bag(page), self._mean(page)
+        return FEATURES.bag(page), self._mean(page), self._marks(page)
+
+    def _marks(self, page: Page) -> TermIds | None:
+        return marks(page) if self.kinds else None
 
     def _mean(self, page: Page) -> Doubles | None:
         vectors = self._vectors()

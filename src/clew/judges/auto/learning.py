@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from clew.judges import background
-from clew.judges.auto.blending import Blend, Views, of_crawl, of_general_text
+from clew.judges.auto.blending import KINDS, Blend, Views, of_crawl, of_general_text
+from clew.judges.auto.kinds import KindWork
 from clew.judges.auto.model import Model, Seen
 from clew.judges.auto.rows import Columns, DenseRows, Rows, centroid, directions, unit
 from clew.judges.bags import Bag, Vocabulary
@@ -75,23 +76,25 @@ class _Work:
 
     def __init__(self, lesson: Lesson) -> None:
         self.lesson = lesson
-        bags = [bag for bag, _ in lesson.examples]
+        bags = [bag for bag, _, _ in lesson.examples]
         ids, shares = background.document_shares(lesson.languages)
         topics = len(lesson.tree.parents)
-        sampled = [bag for bag, _ in lesson.pages] if lesson.crawled else []
+        sampled = [bag for bag, _, _ in lesson.pages] if lesson.crawled else []
         crawled = _shared(sampled)
         self.vocabulary = _vocabulary(bags, crawled, ids, CELLS // (2 * topics + 2))
         self.shares = np.zeros(len(self.vocabulary))
         places, found = self.vocabulary.project((ids, shares.astype(np.float32)))
         self.shares[places] = found
         self.examples = Columns.of(bags, self.vocabulary, np.union1d(crawled, ids))
-        self.pages = Columns.of([bag for bag, _ in lesson.pages], self.vocabulary)
+        self.pages = Columns.of([bag for bag, _, _ in lesson.pages], self.vocabulary)
         self.general_idf = np.log1p(GENERAL_PAGES / (1.0 + self.shares * GENERAL_PAGES))
         self.means = tuple(_stacked(side, lesson.general) for side in (lesson.examples, lesson.pages))
         labels = lesson.labels
         self.own, self.other = (
             side.astype(np.float64) for side in (lesson.tree.members(labels), lesson.tree.outsiders(labels))
         )
+        marks, crawl_marks = ([one for _, _, one in side] for side in (lesson.examples, lesson.pages))
+        self.kinds = KindWork(marks, crawl_marks, topics) if lesson.crawled else None
         self.idfs: list[Doubles] = []
         self.centre = np.zeros(0)
 
@@ -133,8 +136,8 @@ class _Work:
         """The blend of a topic, and its centroid in each space."""
         lesson, own, other = self.lesson, self.own[topic], self.other[topic]
         n, p = len(own), len(apart)
-        held, whole, pages = np.full((3, n), np.nan), np.full((3, n), np.nan), np.full((3, p), np.nan)
-        alone = np.full(3, np.nan)
+        held, whole, pages = np.full((4, n), np.nan), np.full((4, n), np.nan), np.full((4, p), np.nan)
+        alone = np.full(4, np.nan)
         centroids = []
         for view, space in zip(self._views(len(spaces)), spaces, strict=True):
             beta = NEGATIVE if view < 2 else 0.0
@@ -145,6 +148,10 @@ class _Work:
             mine = space.known[0] & (own > 0)
             alone[view] = float(space.examples.dot(found.direction)[mine].mean()) if mine.any() else np.nan
             centroids.append(found.direction)
+        if self.kinds is not None:
+            kinds = self.kinds.scores(own)
+            held[KINDS] = whole[KINDS] = kinds.examples
+            pages[KINDS] = kinds.pages
         real = np.arange(n) < lesson.real
         views, mine, against = Views(held, pages, whole), (own > 0) & real, (other > 0) & real
         count = int((own > 0).sum())
@@ -163,13 +170,14 @@ class _Work:
         blends = [blend for blend, _ in made]
         views = self._views(len(spaces))
         words = [np.array([centroids[number] * idf for _, centroids in made]).T for number, idf in enumerate(self.idfs)]
-        rows = views if views[-1] == 2 else [*views, 2]
+        rows = [*(views if views[-1] == 2 else [*views, 2]), KINDS]
         model = Model(
             self.vocabulary,
             np.ascontiguousarray(np.concatenate(words, axis=1), np.float32),  # row by row: pages take some of them
             np.ascontiguousarray(np.array([idf * idf for idf in self.idfs]).T, np.float32),
             np.array([centroids[-1] for _, centroids in made]).T if views[-1] == 2 else np.zeros((0, len(made))),
             self.centre,
+            self.kinds.learned(self.own) if self.kinds is not None else None,
             np.array([blend.scale[rows] for blend in blends]).T,
             np.array([blend.missing[rows] for blend in blends]).T,
             np.array([blend.shift for blend in blends]),
@@ -204,4 +212,4 @@ def _stacked(pages: Sequence[Seen], general: Doubles | None) -> Doubles:
     if general is None:
         return np.full((len(pages), 1), np.nan)
     nothing = np.full(len(general), np.nan)
-    return np.array([nothing if mean is None else mean for _, mean in pages]).reshape(len(pages), len(general))
+    return np.array([nothing if mean is None else mean for _, mean, _ in pages]).reshape(len(pages), len(general))

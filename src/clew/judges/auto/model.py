@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from clew.judges.auto.kinds import Kinds
 from clew.judges.auto.rows import unit
 from clew.judges.bags import Bag, Places, Vocabulary
-from clew.model import Doubles, Floats
+from clew.model import Doubles, Floats, TermIds
 
-Seen = tuple[Bag, Doubles | None]
-"""A page as features, and its mean word vector if it has one."""
+Seen = tuple[Bag, Doubles | None, TermIds | None]
+"""A page as features, its mean word vector if it has one, and its marks (kinds.py) if it is a real page."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,8 +21,9 @@ class Model:
     that of meaning.
 
     ``weights`` float32[V, v·k]: centroids times idf, space by space. ``squares`` float32[V, v]: idf². ``directions``
-    float64[d, k] and ``centre`` float64[d]: centroids of meaning, and what is taken off a page's mean vector. Log odds
-    of topic k: ``scale``[:, k] · (scores − ``missing``[:, k]) + ``shift``[k], float64[v + 1, k] and float64[k].
+    float64[d, k] and ``centre`` float64[d]: centroids of meaning, and what is taken off a page's mean vector.
+    ``kinds``: None before the crawl. Log odds of topic k: ``scale``[:, k] · (scores − ``missing``[:, k]) +
+    ``shift``[k], float64[v + 2, k] and float64[k]; the last two rows are those of meaning and of kinds.
     """
 
     vocabulary: Vocabulary
@@ -29,6 +31,7 @@ class Model:
     squares: Floats
     directions: Doubles
     centre: Doubles
+    kinds: Kinds | None
     scale: Doubles
     missing: Doubles
     shift: Doubles
@@ -38,18 +41,22 @@ class Model:
         """v."""
         return int(self.squares.shape[1])
 
-    def odds(self, places: Places, counts: Floats, mean: Doubles | None) -> Doubles | None:
-        """Log odds float64[k] of a page given as places in the vocabulary with their weights, and its mean word vector;
-        None when it holds nothing known."""
+    def odds(
+        self, places: Places, counts: Floats, mean: Doubles | None, marks: TermIds | None = None
+    ) -> Doubles | None:
+        """Log odds float64[k] of a page given as places in the vocabulary with their weights, its mean word vector and
+        its marks; None when it holds nothing known."""
         if not len(places):
             return None
         topics = len(self.shift)
         lengths = np.sqrt(np.maximum((counts * counts) @ self.squares.take(places, axis=0), 1e-12))
         sums = (counts @ self.weights.take(places, axis=0)).reshape(self.spaces, topics)
-        away = np.zeros((self.spaces + 1, topics))
-        away[:-1] = sums / lengths[:, None] - self.missing[:-1]
+        away = np.zeros((self.spaces + 2, topics))
+        away[:-2] = sums / lengths[:, None] - self.missing[:-2]
         if mean is not None and self.directions.size:
-            away[-1] = unit(mean - self.centre) @ self.directions - self.missing[-1]
+            away[-2] = unit(mean - self.centre) @ self.directions - self.missing[-2]
+        if marks is not None and self.kinds is not None:
+            away[-1] = self.kinds.scores(marks) - self.missing[-1]
         return np.asarray((self.scale * away).sum(axis=0) + self.shift, np.float64)
 
     def word_parts(self, places: Places, counts: Floats, topic: int) -> Doubles:
@@ -57,4 +64,11 @@ class Model:
         squares, topics = self.squares[places], len(self.shift)
         lengths = np.sqrt(np.maximum((counts * counts) @ squares, 1e-12))
         columns = self.weights[places][:, topic::topics] / lengths
-        return np.asarray(counts * (columns @ self.scale[:-1, topic]), np.float64)
+        return np.asarray(counts * (columns @ self.scale[:-2, topic]), np.float64)
+
+    def kind_parts(self, marks: TermIds, topic: int) -> dict[int, float]:
+        """What each mark of a page adds to a topic's log odds, by its id."""
+        if self.kinds is None:
+            return {}
+        scale = float(self.scale[-1, topic])
+        return {one: part * scale for one, part in self.kinds.parts(marks, topic).items() if scale}
