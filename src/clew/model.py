@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ Ints = npt.NDArray[np.int32]
 TermIds = npt.NDArray[np.uint32]
 Keys = npt.NDArray[np.uint64]
 Bools = npt.NDArray[np.bool_]
+Number = TypeVar("Number", bound="np.integer[Any]")
 
 OTHER = -1
 """Topic index of a page that belongs to none of the topics."""
@@ -442,6 +443,14 @@ class Decision:
 
     kind: str
     facts: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+
+
+def distinct(numbers: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    """The distinct ones of integers, sorted: ``np.unique`` in less time, which goes by a hash table."""
+    ordered = np.sort(numbers)
+    first = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
 
 
 def ragged(rows: Sequence[npt.NDArray[np.uint32]]) -> tuple[TermIds, Ints]:

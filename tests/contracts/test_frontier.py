@@ -505,7 +505,7 @@ class Pull:
         self.sign = 1.0
 
     def added(self, rows: np.ndarray, scores: np.ndarray) -> np.ndarray:
-        more = np.zeros(len(rows), self.fields)
+        more = np.zeros(len(scores), self.fields)
         more["pull"] = [self.pulls.get(row, row % 5) for row in rows.tolist()]
         more["thousandths"] = np.clip(scores, -1, 1) * 1000
         return more

@@ -146,3 +146,35 @@ def test_finishing_the_best_links_of_many_hosts_at_once(monkeypatch: pytest.Monk
 def test_a_rule_that_does_not_exist_is_refused() -> None:
     with pytest.raises(ValueError, match="best, first, mean"):
         ColumnFrontier("sum")  # type: ignore[arg-type]
+
+
+class Turned:
+    """A combination that turns the order of scores around once rows add anything."""
+
+    fields = np.dtype([("turned", "i4")])
+
+    def added(self, rows: np.ndarray, scores: np.ndarray) -> np.ndarray:
+        return np.zeros(len(scores), self.fields)
+
+    def combined(self, links: np.ndarray, best: np.ndarray, sums: np.ndarray, hosts: np.ndarray) -> np.ndarray:
+        return np.where(sums["turned"] > 0, -best, best).astype(np.float64)
+
+    def grown(self) -> list[tuple[int, np.ndarray]]:
+        return []
+
+    def stale(self) -> bool:
+        return False
+
+
+def test_links_that_become_hot_while_others_change() -> None:
+    """All hot links of a host sink below its cold ones, which are hot by the time that it is their turn to change."""
+    frontier = ColumnFrontier(Turned())
+    keys, scores = np.arange(1, 41, dtype=np.uint64), np.arange(40, 0, -1).astype(np.float64)
+    frontier.add(keys, np.zeros(40, np.uint32), scores, 1)
+    frontier.rank()
+    frontier.grow(1, keys, scores, np.array((1,), Turned.fields))
+    taken = []
+    while (lease := frontier.lease(0.0)) is not None:
+        taken.append(lease.key)
+        frontier.done(lease)
+    assert taken == list(range(40, 0, -1))

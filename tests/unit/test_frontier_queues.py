@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from clew.frontier.merits import LOW, merit_of, merits, slots_of
-from clew.frontier.queues import EMPTY, HOT_LEAST, IDLE, NOTHING_COLD, HostQueue, hot_size
+from clew.frontier.queues import EMPTY, HOT_LEAST, IDLE, NOTHING_COLD, HostQueue, hot_size, hot_sizes
 from clew.frontier.ready import SORTED_LEAST, ReadyHosts
 
 SCORES = [-3.4e38, -2.0, -1e-40, -0.0, 0.0, 1e-40, 0.25, 1.0, 3.4e38]
@@ -61,7 +61,7 @@ def test_a_refill_makes_the_best_hot_and_leaves_none_out(count: int) -> None:
 def test_an_overflow_keeps_the_better_part_hot() -> None:
     order = np.sort(merits(np.random.default_rng(1).random(100).astype(np.float32), np.arange(100)))
     queue = HostQueue()
-    queue.fill(order, slots_of(order[:0]))
+    queue.fill(order.tobytes(), b"")
     queue.limit = 60
     left = queue.overflow()
     assert list(queue.hot) == order[-30:].tolist()
@@ -105,9 +105,9 @@ def test_a_queue_counts_eight_bytes_a_hot_link_and_four_a_cold_one() -> None:
     empty = queue.host_nbytes
     assert queue.link_nbytes == 0
     assert empty == sys.getsizeof(queue) + EMPTY + sys.getsizeof(0.0) + sys.getsizeof(-1) + sys.getsizeof(0)
-    queue.fill(order[200:], slots_of(order[:0]))
+    queue.fill(order[200:].tobytes(), b"")
     assert 8 * 100 <= queue.link_nbytes < 1.12 * 8 * 100
-    queue.fill(order[200:], slots_of(order[:200]))
+    queue.fill(order[200:].tobytes(), slots_of(order[:200]).tobytes())
     assert 8 * 100 + 4 * 200 <= queue.link_nbytes < 1.1 * (8 * 100 + 4 * 200)
     assert queue.host_nbytes == empty + EMPTY + sys.getsizeof(queue.floor) - sys.getsizeof(-1)
     queue.clear()
@@ -127,7 +127,9 @@ def test_ready_hosts_count_eight_bytes_a_host() -> None:
 
 
 def test_a_refill_takes_32_links_or_one_in_64() -> None:
-    assert [hot_size(n) for n in (0, 5, 32, 33, 2_048, 2_111, 2_112, 6_400)] == [0, 5, 32, 32, 32, 32, 33, 100]
+    waiting = [0, 5, 32, 33, 2_048, 2_111, 2_112, 6_400]
+    assert [hot_size(n) for n in waiting] == [0, 5, 32, 32, 32, 32, 33, 100]
+    assert hot_sizes(np.array(waiting)).tolist() == [0, 5, 32, 32, 32, 32, 33, 100]
     order = merits(np.arange(6_400).astype(np.float32), np.arange(6_400))
     queue = HostQueue()
     assert queue.limit == 64  # twice what a refill takes at least

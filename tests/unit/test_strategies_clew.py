@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from clew.frontier.columns import ColumnFrontier
 from clew.judges.base import JudgeContext
 from clew.judges.keywords import KeywordsJudge
-from clew.model import OTHER, Example, Judgement, LinkBatch, LinkKind, Session, Visit
-from clew.strategies.clew import Clew
+from clew.model import OTHER, Example, Judgement, Leaves, LinkBatch, LinkKind, Session, Visit
+from clew.strategies.clew import Clew, values
 from clew.strategies.clew.credit import FIRST_MEAN, NONE, ONE, Credit, whole
 from clew.strategies.clew.gate import SHARE, Gate, evidence, sigmoid
 from clew.strategies.clew.hosts import Hosts
@@ -29,6 +29,10 @@ from support import StubView, batch_of, html_page, text_page
 
 SAILING = [text_page(f"<h1>Sailing</h1> boats sails harbour regatta wind {word}") for word in ("keel", "mast")]
 COOKING = [text_page("cake oven flour sugar butter kitchen recipe")]
+WORDY = (
+    "<html lang=en><p>boats boats quux <a href=/regatta-wind>sailing boats quux</a> zork</p><p>cake zork</p><p>wind</p>"
+    "<p>oven</p><p>mast</p><p><a href=/cake>cake</a> and flour</p><p>mast <a href=/regatta-wind>zork zork</a></p>"
+)
 LINKS = "<html lang=en><p><a href=/one>sailing boats</a></p><p>cake and flour</p><p><a href=/two>oven</a></p>"
 
 
@@ -134,7 +138,7 @@ class TestHosts:
 class TestEvidence:
     def test_by_hand(self) -> None:
         """Three links on pages of relevance 1, .5 and 0, whose links paid off .5, .25 and 0; m = .1."""
-        x = evidence(*(np.array([value]) for value in (3.0, 1.5, 1.5, 0.75)), 0.1)[0]
+        x = evidence(*(np.array([value]) for value in (3.0, 1.5, 1.5, 0.75)), 0.1)[:, 0]
         share = (1.5 + 0.2) / 5
         assert x.tolist() == pytest.approx([log(share / (1 - share)), log(1.55), 1.5, log(0.25 / 0.75)])
 
@@ -157,12 +161,14 @@ class TestGate:
     def test_the_first_opinion_by_hand(self) -> None:
         gate = Gate(ClewSettings())
         values = [0.35 - 0.25 + 0.8 + 0.15, 0.5 - 0.5 + 2.0, 0.5, 1.15, 1.05]
-        assert gate.used(self.X[:1])[0] == pytest.approx(np.mean([1 / (1 + np.exp(1 - value / 2)) for value in values]))
+        assert gate.used(self.X[:1].T)[0] == pytest.approx(
+            np.mean([1 / (1 + np.exp(1 - value / 2)) for value in values])
+        )
 
     def test_shares_by_hand(self) -> None:
         """Each expert's share is multiplied by the chance it gave to what was found; then one percent is dealt out."""
         gate = Gate(ClewSettings())
-        said = gate.used.experts(self.X[:1])[0]
+        said = gate.used.experts(self.X[:1].T)[:, 0]
         gate.learn(self.X[0], 1.0)
         assert gate.learned.shares.tolist() == pytest.approx((0.99 * said / said.sum() + 0.002).tolist())
         assert gate.used.shares.tolist() == [0.2] * 5
@@ -176,10 +182,10 @@ class TestGate:
         gate, mixed, apart = Gate(ClewSettings()), 0.0, np.zeros(5)
         for *x, relevance in fetched:
             row = np.array([x])
-            experts = np.clip(gate.learned.experts(row), 1e-4, 1 - 1e-4)
-            p = float(gate.learned(row)[0])
+            experts = np.clip(gate.learned.experts(row.T), 1e-4, 1 - 1e-4)
+            p = float(gate.learned(row.T)[0])
             mixed -= relevance * log(p) + (1 - relevance) * log(1 - p)
-            apart -= (relevance * np.log(experts) + (1 - relevance) * np.log(1 - experts))[0]
+            apart -= (relevance * np.log(experts) + (1 - relevance) * np.log(1 - experts))[:, 0]
             gate.learn(row[0], relevance)
         assert mixed <= apart.min() + log(5) + len(fetched) * log(1 / (1 - SHARE)) + 1e-6
 
@@ -218,6 +224,44 @@ class TestWords:
         idf = topic.idf[[known, unknown]]
         assert parts[0] == pytest.approx(idf[0] * topic.terms[known] / sqrt(float((idf**2).sum())))
 
+    @pytest.mark.parametrize("marked", [values.MARKED, 0])
+    def test_all_parts_by_sets_of_terms(self, monkeypatch: pytest.MonkeyPatch, marked: int) -> None:
+        """As they are defined: every term counts once in an anchor, and once around it, those in other leaves too."""
+        monkeypatch.setattr(values, "MARKED", marked)
+        topic = Topic.of(SAILING, COOKING, {})
+        batch = batch_of(html_page(WORDY))
+        for index, parts in enumerate(LinkValues(topic).parts(batch).tolist()):
+            which, terms, offsets = (column.tolist() for column in batch.offsets(values.AROUND))
+            around = {term for link, term in zip(which, terms, strict=True) if link == index}
+            inside = {term for link, term, at in zip(which, terms, offsets, strict=True) if link == index and not at}
+            starts = batch.links.url_term_starts
+            url = batch.links.url_term_ids[starts[index] : starts[index + 1]].tolist()
+            texts = [sorted(inside), url, sorted(inside), sorted(around), sorted(around)]
+            for text, part, near in zip(texts, parts, (False, False, True, False, True), strict=True):
+                places = topic.places(np.array(text, np.uint32))
+                idf = topic.idf[places]
+                if near:
+                    weights = idf * topic.meant[places]
+                    wanted = float(weights @ topic.meaning[places]) / max(float(weights.sum()), 1e-9)
+                else:
+                    wanted = float(idf @ topic.terms[places]) / max(sqrt(float(idf @ idf)), 1e-9)
+                assert part == pytest.approx(wanted, abs=1e-12)
+
+    def test_links_without_text_around(self) -> None:
+        links = seed_links(("http://a.test/",), np.array([3], np.uint64), ["a.test"], lambda url: "", LinkKind.REDIRECT)
+        nothing = replace(
+            batch_of(html_page(LINKS)), links=links, leaves=Leaves(np.empty(0, np.uint32), np.zeros(1, np.int32))
+        )
+        assert LinkValues(Topic.of(SAILING, (), {})).parts(nothing).tolist() == [[0.0] * 5]
+
+    def test_parts_are_measured_once_while_there_is_room(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        batch, other = (batch_of(html_page(page), visit=3) for page in (LINKS, WORDY))
+        full = LinkValues(Topic.of(SAILING, COOKING, {}))
+        monkeypatch.setattr(values, "KEPT", 0)
+        for made, once in ((full, True), (LinkValues(full.topic), False)):
+            first, apart, again = (made.parts(links) for links in (batch, other, replace(batch)))
+            assert (again is first) == once and again.tolist() == first.tolist() and apart.tolist() != first.tolist()
+
     def test_keywords_do_where_there_are_no_examples(self) -> None:
         judge = KeywordsJudge(JudgeContext(keywords={"sailing boats": 1.0}))
         strategy = Clew()
@@ -229,6 +273,18 @@ class TestWords:
         links = seed_links(("http://a.test/",), np.array([3], np.uint64), ["a.test"], lambda url: "", LinkKind.SEED)
         batch = batch_of(html_page(LINKS))
         assert clew(near=0).score(replace(batch, links=links)).tolist() == [6.0]
+
+
+def test_visits_are_read_once_when_a_crawl_is_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen, reads = view(), []
+    sources = seen.sources
+    monkeypatch.setattr(seen, "sources", lambda: reads.append(1) or sources())
+    before, after = clew(), Clew(ClewSettings())
+    batch = batch_of(html_page(LINKS), visit=0)
+    before.learn(page_of(visit_of(batch, 0, 1, 0.9)))
+    after.begin(seen)
+    after.restore(before.state())
+    assert reads == [1] and after.state() == before.state()
 
 
 def test_a_page_of_links_that_paid_off_is_told_to_the_frontier() -> None:

@@ -48,7 +48,8 @@ class Combination(Protocol):
     """The sums, by name: a structured type of at most 8 bytes."""
 
     def added(self, rows: Ints, scores: Floats) -> Sums:
-        """What links of these packed rows add now: structured[n] from row numbers int32[n] and scores float32[n]."""
+        """What links of these packed rows add now: structured[n] from row numbers int32[n], or int32[1] where all are
+        of one row, and scores float32[n]."""
         ...
 
     def combined(

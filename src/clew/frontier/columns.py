@@ -16,11 +16,11 @@ from clew.frontier.batches import BULK, MANY, Places, bulks, check_tier, places_
 from clew.frontier.duplicates import Mean, Rule
 from clew.frontier.hosts import NOTHING, Hosts
 from clew.frontier.keytable import SlotColumn
-from clew.frontier.merits import merit_of, merits
+from clew.frontier.merits import merits
 from clew.frontier.postponed import Postponed
 from clew.frontier.resting import Waits
 from clew.frontier.slots import COLD, DONE, ENDING, HOT, LATER, LEASED, PARKED, Duplicates, HostColumn, Slots
-from clew.model import Bools, Doubles, Floats, Keys
+from clew.model import Bools, Doubles, Floats, Keys, distinct
 
 FEW = 8
 """Batches of so few links are added one by one: numpy calls would cost more."""
@@ -225,7 +225,7 @@ class ColumnFrontier:
         self._requeue()
 
     def finish(self, keys: Keys) -> None:
-        keys = np.unique(keys)
+        keys = distinct(keys)
         slots, at = self._slots.find(keys)
         new = slots < 0
         if new.any():
@@ -282,27 +282,22 @@ class ColumnFrontier:
         if not len(slots):
             return
         held = self._slots
-        tiers = np.maximum(held.tier[slots], np.uint8(tier)) if held.tiered else None
-        columns = slots.tolist(), held.host[slots].tolist(), merits(values, slots, tiers).tolist(), values.tolist()
-        state_of, queues = held.state.item, self._hosts.queues
-        for slot, host, merit, value in zip(*columns, strict=True):
-            state = state_of(slot)
-            if state == COLD and merit <= queues[host].floor:
-                held.score[slot] = value  # as most: cold it is and cold it stays
-                if tier:
-                    held.raise_to(slot, tier)
-            else:
-                self._move(slot, state, host, merit, value, tier)
-
-    def _move(self, slot: int, state: int, host: int, merit: int, value: float, tier: int) -> None:
-        """A waiting or parked link gets this score, this tier unless it is in a higher one, and so this merit."""
-        held = self._slots
-        before = held.score.item(slot), held.tier.item(slot) if held.tiered else 0
-        held.score[slot] = value
+        before = held.merits(slots)
+        held.score[slots] = values
         if tier:
-            held.raise_to(slot, tier)
+            held.tier[slots] = np.maximum(held.tier[slots], np.uint8(tier))
+        columns = slots.tolist(), held.host[slots].tolist(), before.tolist(), held.merits(slots).tolist()
+        state_of, queues = held.state.item, self._hosts.queues
+        for slot, host, old, merit in zip(*columns, strict=True):
+            state = state_of(slot)
+            if state != COLD or merit > queues[host].floor:  # as most: cold it is and cold it stays
+                self._move(slot, state, host, old, merit)
+
+    def _move(self, slot: int, state: int, host: int, before: int, merit: int) -> None:
+        """A waiting or parked link has this merit now; of a hot one its queue may still hold the one from before."""
+        held = self._slots
         if state == HOT:
-            self._hosts.change_hot(host, merit_of(before[0], slot, before[1]), merit)
+            self._hosts.change_hot(host, before, merit)
         elif state == COLD:
             self._hosts.change_cold(host, merit)
         else:
@@ -323,8 +318,10 @@ class ColumnFrontier:
                 continue
             changed = self._rule.meet_one(slot, score, row, place, tier)
             if changed is not None:
-                merit = merit_of(changed, slot, max(tier, held.tier_of(slot)))
-                self._move(slot, held.state.item(slot), held.host.item(slot), merit, changed, tier)
+                old, held.score[slot] = held.merit(slot), changed
+                if tier:
+                    held.raise_to(slot, tier)
+                self._move(slot, held.state.item(slot), held.host.item(slot), old, held.merit(slot))
         return held.count - before
 
     def _add_one(self, key: int, at: int, host: int, score: float, row: int, place: int, tier: int) -> None:
@@ -341,11 +338,14 @@ class ColumnFrontier:
         slots = np.flatnonzero(parked & ~np.isnan(held.score[: held.count])).astype(np.uint32)
         held.parked -= len(slots)
         held.state[slots] = COLD
-        slots = slots[np.argsort(held.host[slots], kind="stable")]
+        if len(slots) > BULK:
+            slots = slots[np.argsort(held.host[slots], kind="stable")]
         hosts = held.host[slots]
         start = 0
         while start < len(slots):
-            end = int(np.searchsorted(hosts, hosts[min(start + BULK, len(hosts)) - 1], "right"))
+            end = len(hosts)
+            if end > start + BULK:
+                end = int(np.searchsorted(hosts, hosts[start + BULK - 1], "right"))
             self._hosts.enter_many(hosts[start:end], held.merits(slots[start:end]))
             start = end
         return len(slots)

@@ -19,7 +19,7 @@ from clew.frontier.base import Combination, Sums
 from clew.frontier.batches import Bulk, Places
 from clew.frontier.keytable import SlotColumn
 from clew.frontier.slots import DONE, HOT, PARKED, Duplicates, Slots
-from clew.model import Bools, Doubles, Floats, Ints
+from clew.model import Bools, Doubles, Floats, Ints, distinct
 
 Change = tuple[SlotColumn, Floats]
 """Slots whose score or tier is to change, and the scores they are to have."""
@@ -71,7 +71,7 @@ class Rule:
         if self._combination is None:
             return change
         held.best[change[0]] = change[1]
-        return self._add_up(self._combination, slots, scores, np.full(len(slots), row, np.int32))
+        return self._add_up(self._combination, slots, scores, row)
 
     def _placed(self, slots: SlotColumn, scores: Floats, better: Bools, row: int, places: Places) -> Change:
         """Those of the links that are better; they have their URL's place from now on."""
@@ -96,11 +96,11 @@ class Rule:
         """The scores of the links that have the places."""
         return self._slots.score if self._combination is None else self._slots.best
 
-    def _add_up(self, combination: Combination, slots: SlotColumn, scores: Floats, rows: Places) -> Change:
-        """Further links to slots, which are distinct."""
+    def _add_up(self, combination: Combination, slots: SlotColumn, scores: Floats, row: int) -> Change:
+        """Further links of a row to slots, which are distinct."""
         if not len(slots):
             return slots, scores
-        held, more = self._slots, combination.added(rows, scores)
+        held, more = self._slots, combination.added(np.array([row], np.int32), scores)
         held.seen[slots] += 1
         for name in combination.fields.names or ():
             held.sums[name][slots] += more[name]
@@ -119,10 +119,10 @@ class Rule:
         slots = found[found >= 0]
         slots = slots[held.seen[slots] > 0]
         self._add_each(slots, more)
-        slots = np.unique(slots)
-        scores = held.combined(slots) if len(slots) else np.zeros(0, np.float32)
-        waits = held.state[slots] <= HOT
-        apart = ~waits & (held.state[slots] != DONE)
+        slots = distinct(slots)
+        scores, state = held.combined(slots) if len(slots) else np.zeros(0, np.float32), held.state.take(slots)
+        waits = state <= HOT
+        apart = ~waits & (state != DONE)
         held.score[slots[apart]] = scores[apart]
         return slots[waits], scores[waits]
 
@@ -141,8 +141,7 @@ class Rule:
             return score if better else None
         if better:
             held.best[slot] = score
-        one = np.array([slot]), np.array([score], np.float32), np.array([row], np.int32)
-        return self._add_up(self._combination, *one)[1].item()
+        return self._add_up(self._combination, np.array([slot]), np.array([score], np.float32), row)[1].item()
 
     # -- a row raised to a higher tier --------------------------------------------------------------------
 
@@ -178,7 +177,7 @@ class Rule:
         if self._combination is not None and len(slots):
             self._add_each(slots, self._combination.added(rows, scores))
             np.add.at(held.seen, slots, np.uint32(1))
-            slots = np.unique(slots)
+            slots = distinct(slots)
             held.score[slots] = held.combined(slots)
 
     def _settle(self, slots: SlotColumn, scores: Floats, rows: Places, places: Places, tier: int) -> None:

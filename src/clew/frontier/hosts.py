@@ -13,19 +13,20 @@ from __future__ import annotations
 
 import sys
 from array import array
-from bisect import insort
+from bisect import bisect_left, insort
 from collections.abc import Iterator
 from heapq import heappop, heappush, heapreplace
 
 import numpy as np
+import numpy.typing as npt
 
 from clew.frontier.keytable import SlotColumn
 from clew.frontier.merits import LOW, Merits, SlotNumbers, slots_of
-from clew.frontier.queues import IDLE, READY, TIMED, HostQueue, hot_size
+from clew.frontier.queues import IDLE, READY, TIMED, HostQueue, hot_sizes
 from clew.frontier.ready import ReadyHosts
 from clew.frontier.resting import Resting, Waits
 from clew.frontier.slots import COLD, HOT, HostColumn, Slots
-from clew.model import Bools
+from clew.model import Bools, distinct
 
 NOBODY = HostQueue()
 """Stands for the queue of a host that was not seen yet."""
@@ -82,30 +83,40 @@ class Hosts:
 
     def enter_many(self, hosts: HostColumn, order: Merits) -> None:
         """``enter`` for many links: host by host, each in one go."""
-        by = np.lexsort((order, hosts))
+        by = _by_host(hosts, order)
         hosts, order = hosts[by], order[by]
         slots = slots_of(order)
         starts = np.flatnonzero(np.concatenate([[True], hosts[1:] != hosts[:-1]]))
         ends = np.append(starts[1:], len(hosts))
+        cuts = ends - hot_sizes(ends - starts)
+        numbers = hosts[starts].tolist()
+        queues = [self._queue(host) for host in numbers]
+        hot = np.arange(len(order)) >= cuts.repeat(ends - starts)
+        hot &= np.array([not queue.waiting for queue in queues], np.bool_).repeat(ends - starts)
+        self._state[slots[hot]] = HOT
         self.waiting += len(order)
-        for host, start, end in zip(hosts[starts].tolist(), starts.tolist(), ends.tolist(), strict=True):
-            queue = self._queue(host)
+        best, rest, ready = order.tobytes(), slots.tobytes(), list[int]()
+        columns = starts.tolist(), cuts.tolist(), ends.tolist()
+        for host, queue, start, cut, end in zip(numbers, queues, *columns, strict=True):
             head = queue.hot[-1] if queue.hot else None
             if queue.waiting:
                 self._merge(queue, order[start:end])
             else:
                 self.waited_for += 1
-                cut = end - hot_size(end - start)
-                queue.fill(order[cut:end], slots[start:cut])
-                self._state[slots[cut:end]] = HOT
+                queue.fill(best[8 * cut : 8 * end], rest[4 * start : 4 * cut])
             queue.waiting += end - start
-            if queue.where == READY:
+            if queue.where == IDLE and not queue.busy and queue.ready_at <= self._now:
+                queue.where = READY
+                ready.append(queue.hot[-1])
+            elif queue.where == READY:
                 if queue.hot[-1] != head:
-                    self._announce(queue.hot[-1])
+                    ready.append(queue.hot[-1])
             elif queue.where == IDLE and not queue.busy:
                 self._offer(host, queue)
             else:
                 self._rests(queue)
+        self._ready.push_many(ready)
+        self._keep_few()
 
     def change_cold(self, host: int, merit: int) -> None:
         """A link that is marked cold has a new merit; its place among the cold goes stale if it becomes hot."""
@@ -114,15 +125,22 @@ class Hosts:
             self._put(host, queue, merit)
 
     def change_hot(self, host: int, before: int, merit: int) -> None:
-        """A hot link has a new merit."""
+        """A hot link has a new merit. It may be in its place already, if its queue was refilled since."""
         queue = self.queues[host]
-        if queue.where == READY and queue.hot[-1] == before:
+        hot = queue.hot
+        at = bisect_left(hot, before)
+        if at == len(hot) or hot[at] != before:
+            return
+        if queue.where == READY and at == len(hot) - 1:
             queue.where = IDLE
-        queue.drop(before)
-        self._state[LOW - (merit & LOW)] = COLD
-        self._put(host, queue, merit)
-        if queue.where == IDLE and not queue.busy:
-            self._offer(host, queue)
+        del hot[at]
+        if merit > queue.floor:
+            insort(hot, merit)
+        else:
+            self._state[LOW - (merit & LOW)] = COLD
+            queue.cool_one(LOW - (merit & LOW))
+            self._compact(queue)
+        self._tell(host, queue, merit)
 
     def remove(self, slots: SlotColumn, hot: Bools) -> None:
         """Waiting links, not marked as such any more, wait no longer; ``hot``: which of them were."""
@@ -291,6 +309,10 @@ class Hosts:
     def _announce(self, merit: int) -> None:
         """The best link of a host that may be visited."""
         self._ready.push(merit)
+        self._keep_few()
+
+    def _keep_few(self) -> None:
+        """Drop entries of the ready hosts once most of them are stale."""
         if len(self._ready) > 2 * self.waited_for + 64:  # more than half say nothing any more
             self._ready.keep(self._stands)
 
@@ -327,6 +349,10 @@ class Hosts:
         if len(hot) > queue.limit:
             self._state[queue.overflow()] = COLD
             self._compact(queue)
+        self._tell(host, queue, merit)
+
+    def _tell(self, host: int, queue: HostQueue, merit: int) -> None:
+        """Those who look for the best link of all hosts that this one has a new place."""
         if queue.where == READY:
             if queue.hot[-1] == merit:
                 self._announce(merit)
@@ -356,9 +382,16 @@ class Hosts:
         """The cold links of a queue, each once."""
         slots = np.frombuffer(queue.cold or b"", np.uint32)
         slots = slots[self._state[slots] == COLD]
-        return slots if len(slots) == queue.waiting - len(queue.hot) else np.unique(slots)
+        return slots if len(slots) == queue.waiting - len(queue.hot) else distinct(slots)
 
     def _compact(self, queue: HostQueue) -> None:
         """Forget what is stale among the cold once it is more than half."""
         if queue.cold is not None and len(queue.cold) > 2 * queue.waiting + 64:
-            queue.cold = array("I", np.unique(self._cold(queue)).tobytes())
+            queue.cold = array("I", distinct(self._cold(queue)).tobytes())
+
+
+def _by_host(hosts: HostColumn, order: Merits) -> npt.NDArray[np.intp]:
+    """``np.lexsort((order, hosts))``; few hosts are sorted by digits, and merits, all distinct, in any way."""
+    by = order.argsort()
+    few = len(hosts) > 0 and int(hosts.max()) <= np.iinfo(np.uint16).max
+    return by[(hosts.astype(np.uint16) if few else hosts)[by].argsort(kind="stable")]

@@ -13,6 +13,7 @@ from bisect import bisect_left
 
 import numpy as np
 
+from clew.frontier.keytable import SlotColumn
 from clew.frontier.merits import Merits, SlotNumbers, slots_of
 
 HOT_LEAST = 32
@@ -30,6 +31,11 @@ EMPTY = sys.getsizeof(array("Q"))
 def hot_size(waiting: int) -> int:
     """How many of so many links a refill makes hot."""
     return min(waiting, max(HOT_LEAST, waiting // HOT_SHARE))
+
+
+def hot_sizes(waiting: SlotColumn) -> SlotColumn:
+    """The same of many queues, int64[n]."""
+    return np.minimum(waiting, np.maximum(HOT_LEAST, waiting // HOT_SHARE))
 
 
 class HostQueue:
@@ -98,12 +104,12 @@ class HostQueue:
             order[-size:].sort()
         else:
             order.sort()
-        self.fill(order[-size:], slots_of(order[:-size]))
+        self.fill(order[-size:].tobytes(), slots_of(order[:-size]).tobytes())
         return slots_of(order[-size:])
 
-    def fill(self, best: Merits, rest: SlotNumbers) -> None:
-        """Hold these links and no others: ``best`` sorted, none worse than any of ``rest``."""
-        self.hot = array("Q", best.tobytes())
-        self.cold = array("I", rest.tobytes()) if len(rest) else None
-        self.floor = self.hot[0] - 1 if len(rest) else NOTHING_COLD
-        self.limit = 2 * max(HOT_LEAST, len(best))
+    def fill(self, best: bytes, rest: bytes) -> None:
+        """Hold these links and no others: merits (uint64), sorted, none worse than any of the rest, slots (uint32)."""
+        self.hot = array("Q", best)
+        self.cold = array("I", rest) if rest else None
+        self.floor = self.hot[0] - 1 if rest else NOTHING_COLD
+        self.limit = 2 * max(HOT_LEAST, len(self.hot))

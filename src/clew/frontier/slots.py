@@ -98,7 +98,7 @@ class Slots:
         evidence = self.seen.item(slot), self.best.item(slot), *self.sums.item(slot)
         return Lease(slot, key, host, row, index, score, tier, evidence)
 
-    def combined(self, slots: SlotColumn) -> Floats:
+    def combined(self, slots: SlotColumn | slice) -> Floats:
         """float32[n]: the scores that the combination gives slots for what is added up."""
         assert self.combination is not None
         found = self.combination.combined(self.seen[slots], self.best[slots], self.sums[slots], self.host[slots])
@@ -137,7 +137,7 @@ class Slots:
         out = np.isnan(scores)
         slots = np.arange(start, end)
         if self.combination is not None:
-            self._begin_sums(self.combination, slots, scores, row)
+            self._begin_sums(self.combination, slice(start, end), scores, row)
         self._table.place(keys, slots, at, self.key)
         if out.any():
             self.state[slots[out]] = PARKED
@@ -154,7 +154,7 @@ class Slots:
         self.key[slot], self.score[slot], self.host[slot] = key, score, host
         self.row[slot], self.index[slot] = row, place
         if self.combination is not None:
-            self._begin_sums(self.combination, np.array([slot]), np.array([score], np.float32), row)
+            self._begin_sums(self.combination, slice(slot, slot + 1), np.array([score], np.float32), row)
         self._table.place_one(key, slot, at, self.key)
         if out:
             self.state[slot] = PARKED
@@ -170,15 +170,17 @@ class Slots:
         self.parked -= len(keys)
         self.state[start : self.count] = DONE
 
-    def _begin_sums(self, combination: Combination, slots: SlotColumn, scores: Floats, row: int) -> None:
+    def _begin_sums(self, combination: Combination, new: slice, scores: Floats, row: int) -> None:
         """The first links to new slots, of one row; their scores are the combination's from here on."""
         known = ~np.isnan(scores)
-        self.seen[slots], self.best[slots] = known, scores
-        self.sums[slots] = np.zeros((), self.sums.dtype)
-        slots, scores = slots[known], scores[known]
-        if len(slots):
-            self.sums[slots] = combination.added(np.full(len(slots), row, np.int32), scores)
-            self.score[slots] = self.combined(slots)
+        self.seen[new], self.best[new] = known, scores
+        where: slice | SlotColumn = new
+        if not known.all():
+            self.sums[new] = np.zeros((), self.sums.dtype)
+            where, scores = new.start + known.nonzero()[0], scores[known]
+        if len(scores):
+            self.sums[where] = combination.added(np.array([row], np.int32), scores)
+            self.score[where] = self.combined(where)
 
     def finish(self, slots: SlotColumn) -> States:
         """Mark known slots as done, leased ones for later; returns the states they had."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from clew.judges import kept
 from clew.judges.bags import Bag
-from clew.model import Doubles, TermIds
+from clew.model import Doubles, TermIds, distinct
 from clew.text.terms import tokeniser
 
 FALLBACK_LANGUAGE = "en"
@@ -71,7 +71,7 @@ def _counted(language: str) -> kept.Arrays:
 def mixture(languages: Iterable[str]) -> tuple[TermIds, Doubles]:
     """General text in the given languages, each weighing the same: ids uint32[V] and shares float64[V]."""
     parts = [frequencies(language) for language in sorted(set(languages)) or [FALLBACK_LANGUAGE]]
-    ids = np.unique(np.concatenate([part[0] for part in parts]))
+    ids = distinct(np.concatenate([part[0] for part in parts]))
     shares = np.zeros(len(ids), np.float64)
     for part_ids, part_shares in parts:
         shares[np.searchsorted(ids, part_ids)] += part_shares / len(parts)

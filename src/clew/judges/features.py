@@ -30,6 +30,9 @@ AT_ONCE = 10_000
 """Pages are looked up together until they hold more terms than this: few calls, and arrays that fit a core's cache."""
 
 
+_32 = np.uint64(32)
+
+
 @dataclass(frozen=True, slots=True)
 class Features:
     """How pages become bags. The default counts terms, as the papers do.
@@ -53,10 +56,14 @@ class Features:
 
     def of_terms(self, terms: TermIds) -> Bag:
         """The same of terms in reading order, uint32[t]."""
-        found, weights = self._weighed([terms])
-        ids, places = np.unique(np.concatenate(found), return_inverse=True)
-        sums = np.bincount(places, np.concatenate(weights), len(ids))
-        return ids, self._dampen(np.asarray(sums, np.float64))
+        ids, weights = (np.concatenate(parts) for parts in self._weighed([terms]))
+        ordered = ids.astype(np.uint64) << _32 | np.arange(len(ids), dtype=np.uint64)
+        ordered.sort()  # takes half as long as np.unique, which sorts where ids stand
+        features = (ordered >> _32).astype(np.uint32)
+        first = np.ones(len(features), np.bool_)
+        np.not_equal(features[1:], features[:-1], out=first[1:])
+        sums = np.bincount(first.cumsum() - 1, weights.take(ordered.astype(np.uint32)))
+        return features[first], self._dampen(np.asarray(sums, np.float64))
 
     def known(self, pages: Sequence[Page], vocabulary: Vocabulary) -> Iterator[tuple[Places, Floats]]:
         """``vocabulary.project`` of each page's bag, bit for bit, without making the rest of the bags."""

@@ -16,7 +16,7 @@ from clew.judges.bags import Bag, Vocabulary
 from clew.judges.hierarchy import Hierarchy
 from clew.judges.trained import CELLS
 from clew.judges.vectors import GENERAL_PAGES
-from clew.model import Bools, Doubles, TermIds
+from clew.model import Bools, Doubles, TermIds, distinct
 
 NEGATIVE = 0.5
 """β: weight of the examples against a topic."""
@@ -85,7 +85,7 @@ class _Work:
         self.shares = np.zeros(len(self.vocabulary))
         places, found = self.vocabulary.project((ids, shares.astype(np.float32)))
         self.shares[places] = found
-        self.examples = Columns.of(bags, self.vocabulary, np.union1d(crawled, ids))
+        self.examples = Columns.of(bags, self.vocabulary, distinct(np.concatenate([crawled, ids])))
         self.pages = Columns.of([bag for bag, _, _ in lesson.pages], self.vocabulary)
         self.general_idf = np.log1p(GENERAL_PAGES / (1.0 + self.shares * GENERAL_PAGES))
         self.means = tuple(_stacked(side, lesson.general) for side in (lesson.examples, lesson.pages))
@@ -188,11 +188,11 @@ class _Work:
 def _vocabulary(examples: Sequence[Bag], crawled: TermIds, general: TermIds, most: int) -> Vocabulary:
     """Features of the examples, of general text, and those of the crawl, the most frequent first; no more than
     ``most``."""
-    own = np.unique(_all_ids(examples))
+    own = distinct(_all_ids(examples))
     if len(own) > most:
         return Vocabulary.of(examples, most)
-    kept = np.union1d(own, crawled[: most - len(own)])
-    whole = np.union1d(kept, general)
+    kept = distinct(np.concatenate([own, crawled[: most - len(own)]]))
+    whole = distinct(np.concatenate([kept, general]))
     return Vocabulary((whole if len(whole) <= most else kept).astype(np.uint32))
 
 

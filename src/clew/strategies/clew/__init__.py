@@ -81,6 +81,7 @@ class Clew(Strategy):
         self._refresh_at = self.settings.refresh
         self._grown: list[tuple[int, int]] = []
         self._stale = self._far = False
+        self._read: list[Fact] = []  # when the crawl begins, until something is learned
 
     @property
     def combination(self) -> Clew:
@@ -104,7 +105,7 @@ class Clew(Strategy):
         """Relevances are others now: what pages are worth follows from them."""
         if self._view is None:
             return
-        facts = self._facts(self._view)
+        facts = self._read = self._facts(self._view)
         self.credit = Credit.of([one[1] for one in facts], [one[2] for one in facts], self.settings.discount)
         self._scored = len(facts)
         self.hosts = self._hosts_of(facts)
@@ -127,6 +128,7 @@ class Clew(Strategy):
 
     def learn(self, visit: Visit) -> None:
         """From the page that a link led to, and of the links on it."""
+        self._read = []
         link = visit.link
         judged, row = visit.judgement is not None, link.batch.source.visit
         relevance = self._worth(visit.relevance, visit.relevant) if judged else NONE
@@ -135,7 +137,7 @@ class Clew(Strategy):
             self.hosts.add(visit.number, link.host_id, row, relevance, visit.relevant)
         if judged and link.evidence and row > 0:
             columns = [np.array([number]) for number in (*link.evidence, link.host_id)]
-            self.gate.learn(self._x(*columns)[0], relevance / ONE)
+            self.gate.learn(self._x(*columns)[:, 0], relevance / ONE)
         if visit.links is not None and self.values is not None:
             self.values.seen(visit.links)
         self._pages += 1
@@ -177,7 +179,7 @@ class Clew(Strategy):
     # -- how the links to a URL make its score (frontier.base.Combination) -------------------------------------
 
     def added(self, rows: Ints, scores: Floats) -> Sums:
-        more = np.zeros(len(rows), self.fields)
+        more = np.empty(len(scores), self.fields)
         more["relevance"], more["rates"] = self.credit.relevances(rows), self.credit.rates(rows)
         return more
 
@@ -185,7 +187,7 @@ class Clew(Strategy):
         return self.gate.used(self._x(links.astype(np.float64), best, sums["relevance"], sums["rates"], hosts))
 
     def _x(self, links: Doubles, best: npt.NDArray[Any], sum_of: Ints, rates: Ints, hosts: HostIds) -> Doubles:
-        """The evidence float64[n, 4] of what was added up for n URLs on these hosts."""
+        """The evidence float64[4, n] of what was added up for n URLs on these hosts."""
         return evidence(links, best + self.hosts.values(hosts), sum_of / ONE, rates / ONE, self.gate.used.mean)
 
     def grown(self) -> list[tuple[int, Sums]]:
@@ -235,8 +237,7 @@ class Clew(Strategy):
             return  # of another version of Clew: it learns anew
         self._pages, self._refresh_at, self._far = int(numbers[0]), int(numbers[1]), bool(numbers[2])
         self._scored = int(numbers[3])
-        if self._view is not None:
-            self.hosts = self._hosts_of(self._facts(self._view))
+        self.hosts = self._hosts_of(self._read)
         left = self.gate.take(numbers[4:])
         if self.values is not None:
             self.values.take(left)

@@ -76,16 +76,17 @@ def sigmoid(z: Doubles) -> Doubles:
 
 
 def evidence(links: Doubles, words: Doubles, relevance: Doubles, rates: Doubles, mean: float) -> Doubles:
-    """x float64[n, 4] of URLs: the number of links to them N, the value A of words and host, the sums S of the
+    """x float64[4, n] of URLs: the number of links to them N, the value A of words and host, the sums S of the
     relevances and H of the rates h of the pages that link to them; ``mean`` m is the mean relevance of all pages.
 
     logit((S + 2m) / (N + 2)),   log(S + .05),   A,   logit(H / N)
     """
-    x = np.empty((len(links), len(EVIDENCE)))
-    x[:, 0] = logit((relevance + PSEUDO * mean) / (links + PSEUDO))
-    x[:, 1] = np.log(relevance + 0.05)
-    x[:, 2] = words
-    x[:, 3] = logit(rates / np.maximum(links, 1.0))
+    x = np.empty((len(EVIDENCE), len(links)))
+    np.divide(relevance + PSEUDO * mean, links + PSEUDO, out=x[0])
+    np.divide(rates, np.maximum(links, 1.0), out=x[3])
+    x[::3] = logit(x[::3])
+    np.log(relevance + 0.05, out=x[1])
+    x[2] = words
     return x
 
 
@@ -100,14 +101,22 @@ class Opinion:
     mean: float
 
     def experts(self, x: Doubles) -> Doubles:
-        """p_e: float64[n, E] of evidence float64[n, 4]."""
-        # not x @ weights, which rounds by how many rows there are
-        values = sum(x[:, part, None] * self.weights[:, part] for part in range(x.shape[1]))
-        return sigmoid(self.slopes * values + self.shifts)
+        """p_e: float64[E, n] of evidence float64[4, n]."""
+        columns = self.weights.T[:, :, None]
+        values = columns[0] * x[0]
+        for weights, part in zip(
+            columns[1:], x[1:], strict=True
+        ):  # not weights @ x, which rounds by how many there are
+            values += weights * part
+        values *= self.slopes[:, None]
+        values += self.shifts[:, None]
+        return sigmoid(values)
 
     def __call__(self, x: Doubles) -> Doubles:
         """p: float64[n]."""
-        return np.asarray((_within(self.experts(x), FLOOR, 1.0 - FLOOR) * self.shares).sum(axis=1), np.float64)
+        found = _within(self.experts(x), FLOOR, 1.0 - FLOOR)
+        found *= self.shares[:, None]
+        return np.asarray(np.add.reduce(found, axis=0), np.float64)
 
     def copy(self) -> Opinion:
         weights, slopes, shifts, shares = (part.copy() for part in self._parts())

@@ -83,12 +83,11 @@ class Hosts:
         self.used = known = self.now.copy()
         bonus = self.seed_hosts * known.found / (known.found + 1.0)
         values = np.where(known.seeds, bonus, -self.barren_hosts * np.log1p(known.barren / PATIENCE))
-        self._values = np.append(values, 0.0)
+        self._values = np.concatenate([[0.0], values, [0.0]])
 
     def values(self, hosts: HostIds) -> Doubles:
         """v float64[n] of URLs on these hosts; 0 where nothing is known."""
-        last = len(self._values) - 1
-        return np.asarray(self._values[np.where((hosts >= 0) & (hosts < last), hosts, last).astype(np.intp)])
+        return self._values.take(hosts + 1, mode="clip")
 
     def said(self, host: int) -> str:
         """The same of one host in words; "" where nothing is known."""

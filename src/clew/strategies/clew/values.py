@@ -17,6 +17,7 @@ v_i        ``PARTS``
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,7 +29,7 @@ from clew.judges.background import document_shares
 from clew.judges.bags import Bag, Vocabulary
 from clew.judges.features import Features
 from clew.judges.vectors import GENERAL_PAGES
-from clew.model import Bools, Doubles, LinkBatch, LinkKind, Page, TermIds
+from clew.model import Bools, Doubles, LinkBatch, LinkKind, Page, TermIds, distinct
 from clew.text.terms import tokeniser
 
 PARTS = {"anchor": 1.0, "url": 0.5, "meaning of anchor": 0.7, "around": 0.4, "meaning around": 0.3}
@@ -47,12 +48,17 @@ FIRST_LINKS = 50.0
 """The first standard deviations weigh as much as those of so many links."""
 
 FIRST_DEVIATION = 0.1
+LEAST_VARIANCE = 1e-6
+
+KEPT = 1 << 17
+"""The parts of so many links are kept, those seen first, since all links are valued again now and then: 6 MB."""
+
+MARKED = 1 << 22
+"""Numbers up to this are marked in a table to tell the distinct ones, which is quicker than to sort them."""
 
 FEATURES = Features(pairs=False, lead=200.0, damped=True)
 
 Index = npt.NDArray[np.intp]
-
-_1, _32, _33 = np.uint64(1), np.uint64(32), np.uint64(33)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +81,7 @@ class Topic:
         bags = [FEATURES.bag(page) for page in wanted] or [_bag_of(keywords, languages[0])]
         against = [FEATURES.bag(page) for page in others]
         named = [ids for ids, _ in [*bags, *against]]
-        ids = np.unique(np.concatenate([general, *named, *([] if vectors is None else [vectors.vocabulary.ids])]))
+        ids = distinct(np.concatenate([general, *named, *([] if vectors is None else [vectors.vocabulary.ids])]))
         share = np.zeros(len(ids) + 1)
         share[ids.searchsorted(general)] = shares
         idf = np.log1p((GENERAL_PAGES + 1.0) / (1.0 + GENERAL_PAGES * share))
@@ -93,14 +99,24 @@ class Topic:
         found[known] = places
         return found
 
+    def table(self) -> Doubles:
+        """float64[V + 1, 4]: of each term what it adds to the four sums of which cosine and meaning are made."""
+        squares, weights = self.idf * self.idf, self.idf * self.meant
+        return np.stack([squares, self.idf * self.terms, weights, weights * self.meaning], axis=1)
+
 
 class LinkValues:
     """The values of links on a topic. ``seen`` must be told of the links of every page, in the order of visits."""
 
     def __init__(self, topic: Topic) -> None:
         self.topic = topic
+        self._table = topic.table()
+        self._alike_at = np.zeros(len(self._table), np.intp)
         self._weights = np.array(list(PARTS.values()))
+        self._kept: dict[tuple[int, tuple[LinkKind, ...], bytes], Doubles] = {}
+        self._room = KEPT
         self._last: tuple[LinkBatch, Doubles] | None = None
+        self._sums: Doubles | None = None  # of the parts of the last links, if they were the last ones seen
         self._moments = np.zeros((3, len(PARTS) + 1))  # links, sums, sums of squares; the last column is of their sum
         self._moments[0] = FIRST_LINKS
         self._moments[2] = FIRST_LINKS * FIRST_DEVIATION**2
@@ -109,34 +125,55 @@ class LinkValues:
         """float64[n]: standard deviations above the mean of the links seen so far."""
         if len(links) and links.links.kinds[0] in (LinkKind.SEED, LinkKind.BACKLINK):
             return np.full(len(links), WANTED_VALUE)
-        mean, deviation = self._spread()
-        return np.asarray((self._sum(self.parts(links)) - mean[-1]) / deviation[-1], np.float64)
+        parts = self.parts(links)
+        sums = self._sum(parts) if self._sums is None else self._sums
+        number, total, squares = self._moments[:, -1].tolist()
+        mean = total / number
+        return np.asarray((sums - mean) / math.sqrt(max(squares / number - mean * mean, LEAST_VARIANCE)), np.float64)
 
     def seen(self, links: LinkBatch) -> None:
         """These links count among those seen."""
         if not links.source.visit or not len(links):
             return
         parts = self.parts(links)
-        self._moments[:, :-1] += [np.full(parts.shape[1], len(parts)), parts.sum(axis=0), (parts * parts).sum(axis=0)]
-        sums = self._sum(parts)
-        self._moments[:, -1] += [len(sums), float(sums.sum()), float((sums * sums).sum())]
+        numbers, totals, squares = self._moments
+        numbers += len(parts)
+        totals[:-1] += np.add.reduce(parts, axis=0)
+        squares[:-1] += np.add.reduce(parts * parts, axis=0)
+        self._sums = sums = self._sum(parts)
+        totals[-1] += np.add.reduce(sums)
+        squares[-1] += np.add.reduce(sums * sums)
 
     def parts(self, links: LinkBatch) -> Doubles:
         """float64[n, 5]: the parts of each link's value, as they are measured."""
         if self._last is not None and self._last[0] is links:
             return self._last[1]
-        count, found = len(links), np.zeros((len(links), len(PARTS)))
-        starts = links.links.url_term_starts
-        of_urls = np.repeat(np.arange(count), np.diff(starts))
-        found[:, 1] = self._cosine(of_urls, self.topic.places(links.links.url_term_ids), count)
-        index, terms, offsets = links.offsets(AROUND)
-        if len(terms):
-            at, which, inside = _distinct(index, terms, offsets == 0)
-            places = self.topic.places(which)
-            found[:, 3], found[:, 4] = self._cosine(at, places, count), self._near(at, places, count)
-            at, places = at[inside], places[inside]
-            found[:, 0], found[:, 2] = self._cosine(at, places, count), self._near(at, places, count)
-        self._last = links, found
+        name = links.source.visit, links.links.kinds[:1], links.links.keys.tobytes()
+        found = self._kept.get(name)
+        if found is None:
+            found = self._measured(links)
+            if len(links) <= self._room:
+                self._kept[name] = found
+                self._room -= len(links)
+        self._last, self._sums = (links, found), None
+        return found
+
+    def _measured(self, links: LinkBatch) -> Doubles:
+        count, words, urls = len(links), links.leaves.ids, links.links.url_term_ids
+        places = self.topic.places(np.concatenate([words, urls]))
+        texts, held = _held(links, self._alike(words, places[: len(words)]))
+        of_urls = np.repeat(np.arange(2 * count, 3 * count), np.diff(links.links.url_term_starts))
+        texts = np.concatenate([texts, of_urls])
+        held = np.concatenate([held, np.arange(len(words), len(places))])
+        sums = np.zeros((3 * count, self._table.shape[1]))
+        if len(texts):
+            first = np.append(0, (texts[1:] != texts[:-1]).nonzero()[0] + 1)
+            sums[texts.take(first)] = np.add.reduceat(self._table.take(places.take(held), axis=0), first, axis=0)
+        squares, wanted, weights, meaning = sums.T.reshape(4, 3, count)
+        cosine, near = wanted / np.maximum(np.sqrt(squares), 1e-9), meaning / np.maximum(weights, 1e-9)
+        found = np.empty((count, len(PARTS)))
+        found[:, 3], found[:, 0], found[:, 1] = cosine
+        found[:, 4], found[:, 2] = near[:2]
         return found
 
     def numbers(self) -> Doubles:
@@ -146,36 +183,51 @@ class LinkValues:
     def take(self, numbers: Doubles) -> Doubles:
         """Take it back; returns the numbers that are left."""
         self._moments.ravel()[:] = numbers[: self._moments.size]
+        self._sums = None
         return numbers[self._moments.size :]
 
     def _sum(self, parts: Doubles) -> Doubles:
-        mean, deviation = self._spread()
-        return np.asarray(((parts - mean[:-1]) / deviation[:-1] * self._weights).sum(axis=1), np.float64)
-
-    def _spread(self) -> tuple[Doubles, Doubles]:
-        links, sums, squares = self._moments
+        links, sums, squares = self._moments[:, :-1]
         mean = sums / links
-        return mean, np.sqrt(np.maximum(squares / links - mean * mean, 1e-6))
+        deviation = np.sqrt(np.maximum(squares / links - mean * mean, LEAST_VARIANCE))
+        return np.asarray(np.add.reduce((parts - mean) / deviation * self._weights, axis=1), np.float64)
 
-    def _cosine(self, at: Index, places: Index, count: int) -> Doubles:
-        idf = self.topic.idf[places]
-        length = np.sqrt(np.bincount(at, idf * idf, count))
-        wanted = np.bincount(at, idf * self.topic.terms[places], count)
-        return np.asarray(wanted / np.maximum(length, 1e-9), np.float64)
-
-    def _near(self, at: Index, places: Index, count: int) -> Doubles:
-        weights = self.topic.idf[places] * self.topic.meant[places]
-        total = np.bincount(at, weights, count)
-        near = np.bincount(at, weights * self.topic.meaning[places], count)
-        return np.asarray(near / np.maximum(total, 1e-9), np.float64)
+    def _alike(self, ids: TermIds, places: Index) -> Index:
+        """Of each term of a page, the place of one that is the same on all of these."""
+        self._alike_at[places] = np.arange(len(places))
+        found = self._alike_at.take(places)
+        unknown = (places == len(self.topic.vocabulary)).nonzero()[0]
+        first: dict[int, int] = {}
+        pairs = zip(ids[unknown].tolist(), unknown.tolist(), strict=True)
+        found[unknown] = [first.setdefault(term, place) for term, place in pairs]
+        return found
 
 
-def _distinct(index: npt.NDArray[np.int32], terms: TermIds, inside: Bools) -> tuple[Index, TermIds, Bools]:
-    """The distinct pairs of a link and a term, and whether the term stands inside the link's anchor."""
-    pairs = (index.astype(np.uint64) << _32 | terms.astype(np.uint64)) << _1 | inside
-    pairs.sort()
-    pairs = pairs[np.append((pairs[1:] ^ pairs[:-1]) > _1, True)]  # of equal pairs the last: one inside, if there is
-    return (pairs >> _33).astype(np.intp), (pairs >> _1).astype(np.uint32), (pairs & _1).astype(np.bool_)
+def _held(links: LinkBatch, alike: Index) -> tuple[Index, Index]:
+    """The terms around each of n links, and those inside its anchors, each once: which text, 0 to 2n - 1 in order, and
+    which term of the page."""
+    spans, starts, count = links.links.spans, links.leaves.starts, len(links)
+    spans = spans[(spans[:, 2] >= spans[:, 1]) & (len(links.leaves) > 0)].T.astype(np.intp)
+    texts = np.concatenate([spans[0], spans[0] + count])
+    low = np.concatenate([np.maximum(spans[1] - AROUND, 0), spans[1]])
+    high = np.concatenate([np.minimum(spans[2] + (AROUND + 1), len(links.leaves)), spans[2] + 1])
+    first = starts.take(low)
+    widths = starts.take(high) - first
+    ends = widths.cumsum()
+    terms = np.repeat(first - (ends - widths), widths)
+    terms += np.arange(len(terms))
+    shift = len(alike).bit_length()
+    pairs = _marked(np.repeat(texts << shift, widths) + alike.take(terms), 2 * count << shift)
+    return pairs >> shift, pairs & ((1 << shift) - 1)
+
+
+def _marked(numbers: Index, bound: int) -> Index:
+    """The distinct ones of numbers below ``bound``, sorted."""
+    if bound > MARKED:
+        return distinct(numbers)
+    marked = np.zeros(bound, np.bool_)
+    marked[numbers] = True
+    return marked.nonzero()[0]
 
 
 def _bag_of(keywords: Mapping[str, float], language: str) -> Bag:
