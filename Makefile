@@ -20,6 +20,10 @@ help:  ## list what can be made
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(STAMP)  ## make .venv with Clew and everything it needs, at the versions of constraints.txt
+	@for goal in $(MAKECMDGOALS); do if [ $$goal = setup ]; then \
+		echo 'Clew is ready. Next, to see it crawl:  make demo'; \
+		echo 'To make a crawl of your own:           $(BIN)/clew init --help'; \
+	fi; done
 
 # The stamp holds a checksum: a file that only looks newer (git switch) installs nothing and needs no network.
 $(STAMP): pyproject.toml constraints.txt

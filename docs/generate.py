@@ -40,8 +40,37 @@ SETTINGS_INTRO = """\
 *Made from `src/clew/config.py` by `make docs`; edit the descriptions there.*
 
 A project's `clew.toml` holds these tables. Every setting may be left out. Units stand in the names: `_s` seconds,
-`_bytes` bytes. An unknown setting or a value out of range is refused with its name. Options of
+`_bytes` bytes. An unknown setting or a value out of range is refused with file, line and the nearest name. Options of
 [`clew crawl`](commands.md#clew-crawl) win over the file for one run.
+
+## The twelve that matter
+
+Most crawls need no others. All settings, table by table, stand [behind them](#project).
+
+"""
+
+MATTER = {
+    "crawl.contact": "Always in a live crawl: it does not start without.",
+    "project.web": "To crawl an archive, a folder or a made web instead of the live one.",
+    "interest.formula": "With topics: which of them you want, and which you do not. "
+    "`clew topics PROJECT --interest` writes it.",
+    "judge.threshold": "Higher for fewer and surer pages, lower for more; `clew label` often helps more.",
+    "strategy.name": "To compare: `clew lab` tells which one suits your topic.",
+    "crawl.max_pages": "How long the crawl may go on, in pages.",
+    "stop.relevant_pages": "How long it may go on, in pages that you want.",
+    "crawl.host_budget": "When single hosts give too much of the collection.",
+    "scope.hosts": "To stay on sites that you know.",
+    "scope.exclude_hosts": "To leave out sites that you do not want.",
+    "politeness.delay_s": "Longer for small hosts; shorter only for hosts of your own.",
+    "crawl.hosts_at_once": "Fewer on a small machine or line, more for a wide crawl.",
+}
+"""The settings that most people change, and when."""
+
+PRESETS_INTRO = """
+A strategy's own settings can all be set at once: `preset` in its table names those to begin with.
+
+| strategy | presets | its settings |
+|---|---|---|
 """
 
 STRATEGY_SECTION = """\
@@ -135,7 +164,32 @@ RESULTS: dict[str, type] = {"crawl": CrawlResult, "status": Summary}
 
 def settings_page() -> str:
     """docs/settings.md."""
-    return "\n".join([SETTINGS_INTRO, *_sections("", inspect.type_info(Settings))])
+    return "\n".join([SETTINGS_INTRO + _twelve(), *_sections("", inspect.type_info(Settings))])
+
+
+def _twelve() -> str:
+    """The settings that matter, in a table of their own, and the presets of strategies."""
+    rows = "".join(_row(*_at_a_glance(name), when) for name, when in MATTER.items())
+    presets = "".join(_row(*_presets_at_a_glance(name)) for name in STRATEGIES.builtin)
+    return f"| setting | default | what it says | change it |\n|---|---|---|---|\n{rows}{PRESETS_INTRO}{presets}"
+
+
+def _at_a_glance(name: str) -> tuple[str, str, str]:
+    """A setting as a link to its table, its default and its description."""
+    table, _, setting = name.rpartition(".")
+    link = f"[`[{table}]`](#{table}) `{setting}`"
+    if name == "strategy.name":
+        return link, f"`{_toml(Settings().strategy_name)}`", "Which link comes next."
+    kind = inspect.type_info(type(getattr(Settings(), table)))
+    assert isinstance(kind, inspect.StructType)
+    field = next(one for one in kind.fields if one.name == setting)
+    return link, f"`{_toml(_default(field))}`", described(field.type)[1]
+
+
+def _presets_at_a_glance(name: str) -> tuple[str, str, str]:
+    presets = ", ".join(f"`{preset}`" for preset in presets_of(STRATEGIES.get(name)))
+    has = STRATEGIES.settings_of(name) is not None or presets
+    return f"[{name}](strategies/{name}.md)", presets or "–", f"[below](#strategy{name})" if has else "–"
 
 
 def _sections(path: str, table: inspect.Type) -> Iterator[str]:

@@ -5,6 +5,7 @@ Every setting carries its description here, once; ``docs/settings.md`` is checke
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -365,14 +366,58 @@ class Settings(Section, frozen=True):
 
 
 def parse(text: str, origin: str = "clew.toml") -> Settings:
-    """Settings from TOML text. Raises ConfigError naming ``origin`` and the setting."""
+    """Settings from TOML text. Raises ConfigError naming ``origin``, the line and the setting."""
     import tomllib  # worker processes have no file to read
 
     try:
         given = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{origin} is not valid TOML: {error}. Correct that place and try again.") from error
-    return settings_from(given, origin)
+    try:
+        return settings_from(given, origin)
+    except ConfigError as error:
+        raise located(error, text, origin) from None
+
+
+def located(error: ConfigError, text: str, origin: str) -> ConfigError:
+    """The same error, with the line of the TOML ``text`` where the setting stands, if it stands there."""
+    line = line_of(text, error.table, error.setting)
+    if not line:
+        return error
+    said = str(error).removeprefix(f"{origin}: ")
+    return ConfigError(f"{origin} line {line}: {said}", error.table, error.setting)
+
+
+def line_of(text: str, table: str, setting: str = "") -> int:
+    """The line, from 1, of a TOML text where a setting stands, or what holds it; 0 where neither does. ``table`` as in
+    [strategy.clew], empty for the file itself."""
+    wanted = [*_parts(table.strip("[]")), *_parts(setting)]
+    header: list[str] = []
+    within, best, found = "", 0, 0
+    for number, line in enumerate(text.splitlines(), 1):
+        outside = not within
+        for fence in _FENCE.findall(line):  # a text of several lines begins or ends
+            within = fence if not within else "" if within == fence else within
+        name = _HEADER.match(line) or _KEY.match(line) if outside else None
+        if name is None:
+            continue
+        header = _parts(name[1]) if name.re is _HEADER else header
+        path = header if name.re is _HEADER else [*header, *_parts(name[1])]
+        shared = min(len(path), len(wanted))
+        if shared > best and path[:shared] == wanted[:shared]:
+            best, found = shared, number
+    return found
+
+
+_FENCE = re.compile(r"\"{3}|'{3}")
+_HEADER = re.compile(r"\s*\[{1,2}\s*([^\[\]]+?)\s*\]")
+_KEY = re.compile(r"""\s*((?:"[^"]*"|'[^']*'|[\w-]+)(?:\s*\.\s*(?:"[^"]*"|'[^']*'|[\w-]+))*)\s*=""")
+_PART = re.compile(r""""([^"]*)"|'([^']*)'|([^\s."']+)""")
+
+
+def _parts(name: str) -> list[str]:
+    """The parts of a dotted name."""
+    return ["".join(part) for part in _PART.findall(name)]
 
 
 def settings_from(tables: Mapping[str, Any], origin: str = "settings") -> Settings:
@@ -380,7 +425,26 @@ def settings_from(tables: Mapping[str, Any], origin: str = "settings") -> Settin
     given = dict(tables)
     if isinstance(given.get("judge"), dict):
         given["judge"] = _judge(given["judge"], origin)
-    return checked(Settings, given, "", "docs/settings.md", f"{origin}: ")
+    try:
+        return checked(Settings, given, "", "docs/settings.md", f"{origin}: ")
+    except ConfigError as error:
+        homes = [name for name in _homes(error.setting) if f"[{name}]" != error.table]
+        if not homes or "has no setting" not in str(error):
+            raise
+        there = ", ".join(f"[{name}]" for name in homes)
+        raise ConfigError(f"{error}; {error.setting} belongs into {there}", error.table, error.setting) from None
+
+
+def _homes(setting: str) -> list[str]:
+    """The tables of the file that have a setting of that name."""
+    return [
+        name for name, table in _tables() if setting in table.__struct_fields__ and setting not in ("tables", "moved")
+    ]
+
+
+def _tables() -> list[tuple[str, type[Section]]]:
+    found = [(name, getattr(Settings(), name)) for name in Settings.__struct_fields__]
+    return [(name, type(table)) for name, table in found if isinstance(table, Section)]
 
 
 def _judge(given: dict[str, Any], origin: str) -> dict[str, Any]:
@@ -391,7 +455,9 @@ def _judge(given: dict[str, Any], origin: str) -> dict[str, Any]:
         _hint(origin, name, str(given.get("name", JUDGE)))
     if wrong := sorted({"tables", "moved"} & (set(given) - set(tables))):
         raise ConfigError(
-            f"{origin}: [judge] has no setting {wrong[0]!r}; it has: name, threshold; see docs/settings.md"
+            f"{origin}: [judge] has no setting {wrong[0]!r}; it has: name, threshold; see docs/settings.md",
+            "[judge]",
+            wrong[0],
         )
     rest = {name: value for name, value in given.items() if name not in tables and name not in moved}
     return {**rest, "tables": tables, "moved": moved}

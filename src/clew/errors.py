@@ -55,7 +55,12 @@ class InputError(ClewError):
 
 
 class ConfigError(InputError):
-    """A setting in clew.toml is wrong; the message names the file and the setting."""
+    """A setting in clew.toml is wrong; the message names the file and the setting. ``table``, as in [strategy.clew],
+    and ``setting``: where that stands, as far as whoever raised it knew."""
+
+    def __init__(self, message: str, table: str = "", setting: str = "") -> None:
+        super().__init__(message)
+        self.table, self.setting = table, setting
 
 
 class ProjectError(InputError):

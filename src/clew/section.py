@@ -44,14 +44,14 @@ def checked(
             unknown, known = found[1], [one.encode_name for one in msgspec.structs.fields(kind)]
             known = [*also, *(one for one in known if one not in ("tables", "moved"))]
             text = f"has no setting {unknown!r}{did_you_mean(unknown, known)}; it has: {', '.join(known)}"
-            raise ConfigError(f"{origin}{where or 'it'} {text}{see}") from None
+            raise ConfigError(f"{origin}{where or 'it'} {text}{see}", where, unknown) from None
         if found := re.search(r"missing required field `(.*)`", text):
-            raise ConfigError(f"{origin}{where or 'it'} needs the setting {found[1]!r}{see}") from None
+            raise ConfigError(f"{origin}{where or 'it'} needs the setting {found[1]!r}{see}", where) from None
         text = text.replace("Expected `object`", "Expected a table")
         if found := re.search(r"Invalid enum value '(.*)'", text):
             text = f"{found[1]!r} is none of: {', '.join(_choices(kind, setting))}"
         raise ConfigError(
-            f"{origin}{where}{' ' if where else ''}{setting}{': ' if setting else ''}{text}{see}"
+            f"{origin}{where}{' ' if where else ''}{setting}{': ' if setting else ''}{text}{see}", where, setting
         ) from None
 
 

@@ -139,7 +139,12 @@ def test_init_takes_urls_and_local_pages(tmp_path: Path) -> None:
         "irrelevant": 1,
         "keywords": 0,
         "topics": 0,
+        "filed": 0,
+        "interest": "",
+        "understood": None,
         "notes": [],
+        "missing": [],
+        "next": f"clew crawl {tmp_path / 'p'} --max-pages 1000",
     }
     lines = {name: (tmp_path / "p" / f"{name}.txt").read_text().splitlines() for name in ("seeds", "relevant")}
     assert lines == {
@@ -435,9 +440,9 @@ def test_canonical_urls_that_gave_no_page_stand_for_none(tmp_path: Path) -> None
     ("text", "says"),
     [
         ("[crawl\n", "clew.toml is not valid TOML.*line"),
-        ("[crawl]\nmax_page = 3\n", "clew.toml: .*max_page"),
-        ('[crawl]\nmax_pages = "many"\n', r"clew.toml: \[crawl\] max_pages: "),
-        ("[strategy.clew]\ndepth = 3\n", r"strategy\.clew.*depth"),
+        ("[crawl]\nmax_page = 3\n", r"clew.toml line 2: \[crawl\] .*'max_page' \(did you mean max_pages"),
+        ('[crawl]\nmax_pages = "many"\n', r"clew.toml line 2: \[crawl\] max_pages: "),
+        ("[strategy.clew]\n\ndepth = 3\n", r"clew.toml line 3: \[strategy\.clew\].*depth"),
         ('[scope]\npaths = ["("]\n', r"scope\.paths"),
         ('[crawl]\nduplicates = "worst"\n', r"\[crawl\] duplicates: 'worst' is none of: best, first, mean"),
     ],

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import inspect
 
-from clew.config import Settings, load, parse
+from clew.config import Settings, line_of, load, parse
 from clew.errors import ConfigError
 
 
@@ -178,3 +178,49 @@ def test_a_file_is_read_as_its_text(tmp_path: Path) -> None:
     path = tmp_path / "clew.toml"
     path.write_text('[project]\nname = "Rügen"\n', encoding="utf-8")
     assert load(path) == parse('[project]\nname = "Rügen"\n')
+
+
+LINES = """\
+project.name = "p"
+crawl = {max_pages = 3}
+
+[interest.keywords]
+"a.b" = 1.0
+'c d' = 2.0
+[ strategy . ariadne ]
+text = '''
+[crawl]
+max_pages = 3
+'''
+focus = 1
+[web.live]
+resolve."x.test" = "127.0.0.1"
+[[list]]
+name = "x"
+"""
+
+
+@pytest.mark.parametrize(
+    ("table", "setting", "line"),
+    [
+        ("[project]", "name", 1),
+        ("[crawl]", "max_pages", 2),
+        ("[crawl]", "", 2),
+        ("[interest]", "keywords", 4),
+        ("[strategy.ariadne]", "focus", 12),
+        ("[strategy.ariadne]", "", 7),
+        ("[strategy.ariadne]", "missing", 7),
+        ("[web.live]", "resolve", 14),
+        ("", "web", 13),
+        ("[list]", "name", 16),
+        ("[nowhere]", "name", 0),
+        ("", "", 0),
+    ],
+)
+def test_the_line_where_a_setting_stands(table: str, setting: str, line: int) -> None:
+    assert line_of(LINES, table, setting) == line
+
+
+@given(st.text(max_size=200), st.text(max_size=20), st.text(max_size=20))
+def test_any_text_has_lines_for_what_is_in_it_only(text: str, table: str, setting: str) -> None:
+    assert 0 <= line_of(text, table, setting) <= max(len(text.splitlines()), 0)

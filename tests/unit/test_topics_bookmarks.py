@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -501,3 +502,12 @@ def test_folders_nested_without_end_are_refused(tmp_path: Path) -> None:
 def test_folder_without_a_list_takes_no_later_links(tmp_path: Path, between: str) -> None:
     html = f"<DL><DT><H3>Empty</H3>{between}<DL><DT><A HREF=http://a.test/2>2</A></DL>"
     assert [entry.path for entry in _read(tmp_path, html)][-1] == ()
+
+
+def test_links_that_lead_nowhere_on_the_web_are_counted(tmp_path: Path) -> None:
+    file = tmp_path / "b.html"
+    urls = ("http://a.test/", "javascript:alert(1)", "PLACE:type=6", "place:x", "?note", "", "data:,x")
+    file.write_text("<DL>" + "".join(f'<DT><A HREF="{url}">x</A>' for url in urls) + "<DT><A NAME=x>y</A></DL>")
+    left_out: Counter[str] = Counter()
+    assert [entry.url for entry in read_bookmarks(file, left_out)] == ["http://a.test/"]
+    assert left_out == {"javascript:": 1, "place:": 2, "": 2, "data:": 1}

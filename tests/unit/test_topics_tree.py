@@ -176,7 +176,7 @@ def test_names_that_look_alike_are_suggested(bingo: TopicTree) -> None:
         bingo.find("Stokcs")
     with pytest.raises(InputError, match=r"'Banking'; did you mean Home/Finance/Home Banking\?"):
         bingo.find("Banking")
-    with pytest.raises(InputError, match=r"'Zebra fish'$"):
+    with pytest.raises(InputError, match=r"'Zebra fish'; the topics are Home, Job"):
         bingo.find("Zebra fish")
     with pytest.raises(InputError, match="is empty; name one of Home, Job"):
         bingo.find(" / ")
@@ -282,3 +282,17 @@ def test_a_large_directory_is_cheap() -> None:
     tree.check_disjoint()
     with pytest.raises(InputError, match=r"did you mean .*topic number 77"):
         tree.find("topik number 77")
+
+
+def test_links_of_the_root_may_become_a_topic() -> None:
+    """One that is there already takes them in; where the root has none, nothing changes."""
+    tree = TopicTree()
+    tree.add("Art", url="http://a.test/1")
+    tree.add((), url="http://a.test/2", seed=False)
+    named = tree.with_root_as("my links")
+    assert named.paths == ("Art", "my links")
+    assert named.own(1) == ("http://a.test/2",) and named.seeds(1) == () and not named.own(-1)
+    joined = tree.with_root_as("Art")
+    assert joined.paths == ("Art",) and joined.own(0) == ("http://a.test/1", "http://a.test/2")
+    assert joined.with_root_as("more").paths == ("Art",)
+    assert tree.own(-1) == ("http://a.test/2",)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -79,3 +81,24 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
 def print_json(value: Any) -> None:
     """One line of JSON on standard output."""
     say(json_text(value))
+
+
+def program() -> str:
+    """How this program was called, ready to be typed again: clew, .venv/bin/clew, python -m clew.cli."""
+    called = Path(sys.argv[0]) if sys.argv else Path("clew")
+    if called.name == "__main__.py" and called.parent.name == "cli":
+        return f"{shlex.quote(sys.executable)} -m clew.cli"
+    if called.stem != "clew":  # a test, or a program that calls us
+        return "clew"
+    from shutil import which
+
+    found = which("clew")
+    on_path = found is not None and Path(found).resolve() == called.resolve()
+    return "clew" if on_path else shlex.quote(str(called))
+
+
+def next_command(*words: object) -> str:
+    """A command line of Clew that works as it is printed: each word quoted where a shell needs it; a path that begins
+    with a minus is no option."""
+    safe = (f"./{word}" if isinstance(word, Path) and str(word).startswith("-") else str(word) for word in words)
+    return " ".join((program(), *map(shlex.quote, safe)))

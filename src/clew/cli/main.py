@@ -41,6 +41,15 @@ class LazyCommands(click.Group):
         command: click.Command = import_module(f"clew.cli.{cmd_name}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from clew.section import did_you_mean
+
+            ctx.fail(f"there is no command {args[0]!r}{did_you_mean(args[0], COMMANDS)}; see: clew --help")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))

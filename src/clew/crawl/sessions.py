@@ -180,7 +180,9 @@ class Sessions:
         new = tuple(url for url in dict.fromkeys(seeds) if url not in known)
         if not new:
             if not known:
-                raise InputError("there are no seeds to start from: put URLs into seeds.txt, one a line")
+                raise InputError(
+                    "there are no seeds to start from: give URLs (seeds.txt of a project, seeds= in Python)"
+                )
             return
         add_row(parts, new, LinkKind.SEED)
 

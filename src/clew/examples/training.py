@@ -21,14 +21,18 @@ from clew.examples.sources import START, ExampleSource, Wanted
 from clew.examples.visited import examples as archetype_examples
 from clew.examples.visited import sample
 from clew.judges.base import Judge
-from clew.model import OTHER, Decision, Example, Page
+from clew.model import OTHER, Decision, Example, Outcome, Page, Response
 from clew.topics.interest import Interest
+from clew.words import form, many
 
 HELD_BACK = 4
 """One label in so many is held back."""
 
 EVEN = 0.5
 """The relevance that calibrated judges give a page that may as well be wanted as not."""
+
+NO_WORD = "qzxnobodywritesthisxzq"
+"""Stands for a topic of which nothing is known."""
 
 OBSERVED = "[judge]"
 """Under what the journal keeps up to which visit the judge learned from the crawl's pages, and as its state, up to
@@ -190,7 +194,8 @@ class Trainer:
         if saved is not None and self.make().learns_from_crawl:
             self._learned_at, self.looked_at = saved.visit, int(saved.state)
             self._pages_seen = self._sample(saved.visit)
-        adoption = train(self.make, examples, labelled, self.interest, self._archetypes, self._pages_seen)
+        told = [*examples, *self._by_name([*examples, *labelled])]
+        adoption = train(self.make, told, labelled, self.interest, self._archetypes, self._pages_seen)
         self.taught = adoption.taught
         pages = [*examples, *labelled, *(one for one in found if one.topic == START)]
         interest = replace(self.interest, threshold=threshold) if threshold else self._measured(adoption.judge, pages)
@@ -198,7 +203,37 @@ class Trainer:
 
     def _at_hand(self) -> tuple[list[Example], list[Example]]:
         labels = self.source.labels()
-        return apart(self.gatherer.at_hand(self.source.wanted() + labels), labels)
+        examples, labelled = apart(self.gatherer.at_hand(self.source.wanted() + labels), labels)
+        return [*examples, *self._by_name([*examples, *labelled])], labelled
+
+    def _by_name(self, found: Sequence[Example]) -> list[Example]:
+        """A page of its own name for each topic whose examples are all gone, so that a dead bookmark ends no crawl.
+        None where no topic has an example left."""
+        names, left = self.interest.topics, {one.topic for one in found if one.topic >= 0}
+        named = {one.topic for one in self.source.wanted() if one.topic >= 0}
+        covered = {names[topic] for topic in left}
+        lost = [
+            topic for topic in sorted(named) if not any(f"{one}/".startswith(f"{names[topic]}/") for one in covered)
+        ]
+        if not left or not lost:
+            return []
+        self.gatherer.warn(
+            f"{many(len(lost), 'topic')} of which no example could be read, known by {form(len(lost), 'its', 'their')} "
+            f"name alone: {', '.join(names[topic] for topic in lost)}; give other examples in topics.yaml"
+        )
+        return [Example(f"topic:{names[topic]}", topic, self._page_of(names[topic])) for topic in lost]
+
+    def _page_of(self, name: str) -> Page:
+        """The words of a path as a page; of a name that says nothing, a word that no page holds."""
+        kind = (("Content-Type", "text/plain; charset=utf-8"),)
+
+        def page_of(text: str) -> Page:
+            return self.gatherer.reader.read(
+                Response("file:///topic", Outcome.OK, 200, kind, text.encode(), requests=0)
+            )
+
+        page = page_of(name.replace("/", " "))
+        return page if len(page.term_counts()[0]) else page_of(NO_WORD)
 
     def _learned(self) -> list[Example]:
         """The archetypes with which the crawl trained its judge last."""

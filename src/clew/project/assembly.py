@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -11,16 +12,21 @@ from clew.config import Settings
 from clew.crawl.running import CrawlResult, Display, runner
 from clew.crawl.running import run as run_setup
 from clew.crawl.setup import Setup
+from clew.errors import ConfigError, InputError
 from clew.examples.gathering import Gatherer
 from clew.examples.training import Trainer
 from clew.judges.base import Judge, JudgeContext, Shares
+from clew.judges.registry import JUDGES
 from clew.judges.registry import make as make_judge
-from clew.project.folder import MODELS, ProjectFolder
+from clew.model import OTHER
+from clew.project.folder import MODELS, SETTINGS, ProjectFolder
 from clew.project.reference import learned_reference
 from clew.project.sources import FolderSource
+from clew.registry import Registry
 from clew.store.base import Store
 from clew.store.cache import ArchiveCache
 from clew.strategies.base import Strategy
+from clew.strategies.registry import STRATEGIES
 from clew.strategies.registry import make as make_strategy
 from clew.web.base import Clock, World
 from clew.web.cached import CachedWorld
@@ -56,6 +62,7 @@ async def run(project: ProjectFolder, options: CrawlOptions, display: Display | 
     project = project.with_settings(chosen(project.settings, options))
     store = project.open_store()
     try:
+        check_complete(project, store)
         setup = setup_of(project, store, options.web)
         try:
             return await run_setup(setup, display, options.run_s)
@@ -71,11 +78,61 @@ async def check(project: ProjectFolder, options: CrawlOptions) -> None:
     project = project.with_settings(settings)
     strategy_of(project)
     judge_of(project)
+    check_complete(project)
     project.scope.accepts(project.seeds())
-    project.wanted()
     world, _ = make_world(options.web or absolute(settings.project.web, project.path), settings)
     await world.open()
     await world.close()
+
+
+def check_complete(project: ProjectFolder, store: Store | None = None) -> None:
+    """Raise InputError, saying what to give, where a project does not say where to start or what is wanted, or names
+    a strategy or judge that there is not. A crawl that has begun (``store``) needs no more seeds."""
+    check_names(project)
+    check_wanted(project)
+    if project.seeds() or (store is not None and any(True for _ in store.links.batches(seeds=True))):
+        return
+    raise InputError(
+        f"{project.path} has no seeds to start from: put URLs into {project.path / project.settings.interest.seeds}, "
+        "one a line, or make a project with clew init and --seeds, or with --query and a search provider, as "
+        "--search searxng:URL, whose hits are seeds"
+    )
+
+
+def check_names(project: ProjectFolder) -> None:
+    """Raise ConfigError where clew.toml names a strategy or judge that there is not, or has a table for one."""
+    settings = project.settings
+    tables = [name for name, value in settings.strategy.items() if isinstance(value, dict)]
+    _require(project, STRATEGIES, "strategy", settings.strategy_name, tables)
+    _require(project, JUDGES, "judge", settings.judge.name, settings.judge.tables)
+
+
+def _require(project: ProjectFolder, registry: Registry[Any], table: str, name: str, tables: Iterable[str]) -> None:
+    places = [(f"[{table}]", "name", name), *((f"[{table}.{one}]", "", one) for one in tables)]
+    for place, setting, one in places:
+        try:
+            registry.require(one)
+        except ConfigError as error:
+            raise project.located(error, place, setting) from None
+
+
+def check_wanted(project: ProjectFolder) -> None:
+    """Raise InputError where nothing says what is wanted: no example, no label and no keyword. A judge of the user's
+    own may need none of these."""
+    interest, name = project.settings.interest, project.settings.judge.name
+    told = [interest.keywords, *project.topic_keywords.values()]
+    if (
+        name not in JUDGES.builtin
+        or any(one.topic != OTHER for one in [*project.wanted(), *project.labels()])
+        or any(weight > 0 for words in told for weight in words.values())
+    ):
+        return
+    raise InputError(
+        f"{project.path} does not say what is wanted: put URLs or paths of pages you like into "
+        f"{project.path / interest.relevant}, or words into the table [interest.keywords] of "
+        f"{project.path / SETTINGS}, or make a project with clew init and --relevant, --bookmarks, --query or "
+        "--keywords"
+    )
 
 
 def chosen(settings: Settings, options: CrawlOptions) -> Settings:
@@ -131,12 +188,18 @@ def trainer_as_crawled(project: ProjectFolder, store: Store) -> Trainer:
 def strategy_of(project: ProjectFolder, name: str = "") -> Strategy:
     """Where to go next. Raises ConfigError for a wrong name or setting."""
     name = name or project.settings.strategy_name
-    return make_strategy(name, project.settings.strategy.get(name, {}))
+    try:
+        return make_strategy(name, project.settings.strategy.get(name, {}))
+    except ConfigError as error:
+        raise project.located(error) from None
 
 
 def judge_of(project: ProjectFolder, name: str = "") -> Judge:
     """The judge of the settings, or another one by name, untrained. Raises ConfigError for a wrong name."""
-    return make_judge(name or project.settings.judge.name, judge_context(project))
+    try:
+        return make_judge(name or project.settings.judge.name, judge_context(project))
+    except ConfigError as error:
+        raise project.located(error) from None
 
 
 def judge_context(project: ProjectFolder) -> JudgeContext:

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from clew.config import Settings, load
+from clew.config import Settings, did_you_mean, load, located
 from clew.crawl.reading import canonicaliser_of, reader_of, scope_of
 from clew.errors import ConfigError, InputError, ProjectError
 from clew.examples.labels import LABELS, RELEVANT, as_examples, read_labels
@@ -41,13 +41,32 @@ class ProjectFolder:
         self.path = Path(path)
         if not (self.path / SETTINGS).is_file():
             raise ProjectError(
-                f"{self.path} is no Clew project (it has no {SETTINGS}); make one: clew init {self.path}"
+                f"{self.path} is no Clew project (it has no {SETTINGS}){self._alike()}; make one: clew init {self.path}"
             )
         self.settings = settings or load(self.path / SETTINGS)
 
     def with_settings(self, settings: Settings) -> Self:
         """The same project under other settings."""
         return type(self)(self.path, settings)
+
+    def _alike(self) -> str:
+        """Projects beside this path whose names are like its own."""
+        try:
+            beside = [one.name for one in self.path.parent.iterdir() if (one / SETTINGS).is_file()]
+        except OSError:
+            return ""
+        return did_you_mean(self.path.name, beside)
+
+    def located(self, error: ConfigError, table: str = "", setting: str = "") -> ConfigError:
+        """An error of a setting with file and line of this project's settings, where it stands in them. ``table`` and
+        ``setting``: where that is, if the error does not say."""
+        path = self.path / SETTINGS
+        error = ConfigError(str(error), error.table or table, error.setting or setting)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            return error
+        return located(error, text, str(path))
 
     # -- what is wanted -----------------------------------------------------------------------------------
 
@@ -125,7 +144,12 @@ class ProjectFolder:
                 )
             return Interest(threshold=threshold)
         semantics = semantics_of(settings.semantics, settings.weights)
-        return Interest.of(self.tree, settings.formula, threshold, settings.exclude_from, semantics)
+        try:
+            return Interest.of(self.tree, settings.formula, threshold, settings.exclude_from, semantics)
+        except ConfigError:
+            raise
+        except InputError as error:
+            raise self.located(ConfigError(f"[interest] {error}"), "[interest]", "formula") from None
 
     def _list(self, name: str) -> list[Line]:
         path = self.path / name

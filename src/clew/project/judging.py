@@ -13,7 +13,7 @@ from clew.examples.sources import Wanted, local
 from clew.examples.training import Trainer
 from clew.judges.base import Judge
 from clew.model import Example, Outcome, Request, Response
-from clew.project.assembly import CrawlOptions, chosen, setup_of
+from clew.project.assembly import CrawlOptions, check_names, check_wanted, chosen, setup_of
 from clew.project.project import Project
 from clew.text.reader import Unreadable
 from clew.topics.interest import Interest
@@ -105,6 +105,8 @@ class _Session:
     @asynccontextmanager
     async def _trainer(self) -> AsyncIterator[Trainer]:
         """What trains the judge, over the project's store and web."""
+        check_names(self.project)
+        check_wanted(self.project)
         store = self.project.open_store()
         try:
             setup = setup_of(self.project, store)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -27,6 +28,7 @@ _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _MARKUP = re.compile(r"</?[a-zA-Z!?][^<>]*>")
 _REFERENCE = re.compile(r"&(?:#\w+|\w+);")
 _WEB = re.compile(r"https?://[^/\s]", re.IGNORECASE)
+_SCHEME = re.compile(r"[a-zA-Z][\w+.-]{0,19}:")
 _DOCTYPE = re.compile(r"\s*<!doctype\s+netscape-bookmark-file", re.IGNORECASE)
 _APACHE_DATE = re.compile(r"(\d+)/(\w+)/(\d{4}):(.*)")
 _MAX_DEPTH: Final = 200
@@ -37,11 +39,12 @@ _HEAD = """<!DOCTYPE NETSCAPE-Bookmark-file-1>
 """
 
 
-def read_bookmarks(path: Path) -> Iterator[Entry]:
+def read_bookmarks(path: Path, left_out: Counter[str] | None = None) -> Iterator[Entry]:
     """Links and folders of a bookmark file in the file's order, a folder before what lies in it.
 
     Links that are not on the web (``javascript:``, ``place:``, ``data:``, relative ones of a bookmark service's own
-    notes) are left out, and so are links inside a description. TAGS are parted at commas, without any at spaces. A
+    notes) are left out and counted in ``left_out``, by their scheme or "" for relative ones; links inside a description
+    are left out, too. TAGS are parted at commas, without any at spaces. A
     folder without a name adds nothing to the path. A bookmark file without a link yields nothing. Raises InputError
     at once for a file that cannot be read, is empty or is no bookmark file.
     """
@@ -59,6 +62,8 @@ def read_bookmarks(path: Path) -> Iterator[Entry]:
             f"{path}: this is no bookmark file (no list of <DT> entries in it); use your browser's "
             "“export bookmarks as HTML”, or put the URLs into a plain list, one a line"
         )
+    if left_out is not None:
+        left_out.update(parser.left_out)
     return iter(parser.entries)
 
 
@@ -77,6 +82,7 @@ class _Parser:
 
     def __init__(self, file: Path) -> None:
         self.entries: list[Entry] = []
+        self.left_out: Counter[str] = Counter()
         self.listed = False
         self._file = file
         self._paths: list[tuple[str, ...]] = [()]  # one more for each open DL
@@ -152,6 +158,9 @@ class _Parser:
         url = re.sub(r"[\t\r\n]", "", item.url).strip()
         if _WEB.match(url):
             self.entries.append(_entry(path, url, title, item))
+        elif "href" in item.attributes:
+            scheme = _SCHEME.match(url)
+            self.left_out[scheme[0].lower() if scheme else ""] += 1
 
 
 def _entry(path: tuple[str, ...], url: str, title: str, item: _Item) -> Entry:

@@ -200,7 +200,8 @@ class TopicTree:
             if found:
                 return self._only(found, wanted)
         alike = self._alike(wanted)
-        hint = f"; did you mean {self._listed(alike)}?" if alike else ""
+        there = f"; the topics are {self._listed(self.children())}" if len(self) else "; there are no topics yet"
+        hint = f"; did you mean {self._listed(alike)}?" if alike else there
         raise InputError(f"no topic is called {wanted!r}{hint}")
 
     def _matching(self, stage: tuple[bool, str], wanted: str) -> list[int]:
@@ -279,6 +280,13 @@ class TopicTree:
             for url, flags in links.items():
                 if flags & _EXAMPLE:
                     tree.add(f"{tree._paths[topic]}/{_other_name(tree, topic)}", url=url, seed=bool(flags & _SEED))
+        return tree.ordered()
+
+    def with_root_as(self, name: str) -> TopicTree:
+        """Links of the root go to a topic of the first level, a new one unless there is one of that name."""
+        tree = self.ordered()
+        for url, flags in tree._links.pop(ROOT, {}).items():
+            tree.add((name,), url=url, seed=bool(flags & _SEED), example=bool(flags & _EXAMPLE))
         return tree.ordered()
 
     def pruned(self, minimum: int) -> TopicTree:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clew.cli.wishes import Wish
 from clew.errors import InputError
 from clew.examples.keywords import keywords_of
+from clew.project.wishes import Wish
 from clew.text.shown import shown
 
 SEEDS = 20

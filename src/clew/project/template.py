@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from clew.config import STRATEGY, quoted
 
 TEMPLATE = """\
-# What is wanted, and how to crawl. Every setting and its default: docs/settings.md
+# What is wanted, and how to crawl. docs/settings.md: the twelve settings that matter, and all others.
 
 [project]
 name = {name}
