@@ -98,8 +98,8 @@ seconds. A web is one of `live`, `archive:FILE.warc.gz`, `folder:DIR` and `sim:p
 
 MEANINGS = {
     "fetched": "requests for pages, in the whole project: pages, redirects, failures, tries that were repeated",
-    "relevant": "relevant pages in the whole project",
-    "harvest_rate": "relevant / fetched",
+    "relevant": "pages in the whole project that were judged relevant",
+    "harvest_rate": "relevant / fetched: how much is *judged relevant*, which is the judge's opinion",
     "window_rate": "the same over the last 200 visits",
     "frontier": "URLs found and not fetched yet",
     "stopped_by": "what ended the run: `frontier` (no link left), `outage` (nothing answers), `max_pages`, `for`, "
@@ -125,6 +125,17 @@ MEANINGS = {
     "estimated_precision": "of the relevant pages, the share that the judge expects to be so; null where it tells none",
     "estimated_low": "the same, where its interval of 90 % begins",
     "estimated_high": "the same, where its interval of 90 % ends",
+    "labelled_precision": "the same by labels on pages drawn at random (`clew label --uncertain`); null without any",
+    "labelled_low": "the same, where its interval of 90 % begins (Wilson's)",
+    "labelled_high": "the same, where its interval of 90 % ends",
+    "labelled_pages": "so many labels tell it; from 10 on they are believed rather than the judge",
+    "judges": "how often the judge was replaced in this run, and all pages judged again",
+    "turned": "how many verdicts that changed, relevant to not or back",
+    "outages": "how often nothing answered in this run",
+    "outage_s": "for how many seconds, in all",
+    "hosts_rested": "hosts that did not answer as they should in this run, and were left alone for a while",
+    "hosts_back": "those of them that answered again",
+    "seeds_lost": "seeds of the project that gave no page, and why, a line each",
     "documents": "documents in the collection that inherit from relevant pages; not among the relevant",
     "last_fetch": "when the last page was fetched, ISO 8601 in UTC",
 }
@@ -133,7 +144,7 @@ MEANINGS = {
 EXPORTED = {
     "url": "canonical URL",
     "status": "HTTP status; 0 where nothing was received",
-    "relevance": "0 to 1; empty where no page was judged",
+    "relevance": "0 to 1, with nine decimals; empty where no page was judged",
     "relevant": "whether the page is one that was wanted",
     "depth": "links from the seeds",
     "fetched_at": "ISO 8601 in UTC",

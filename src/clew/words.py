@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import time
+from math import floor, log10
+
+FLOAT32_NEAR_1 = 4e-8
+"""The greatest float32 below 1 is 6e-8 away from it."""
 
 
 def many(count: int, noun: str, plural: str = "") -> str:
@@ -29,3 +33,19 @@ def clock_time(when: float) -> str:
     """A moment of Unix time as the clock on the wall shows it, 14:03:10; with its date unless it is near."""
     near = abs(when - time.time()) < 43_200
     return time.strftime("%H:%M:%S" if near else "%Y-%m-%d %H:%M:%S", time.localtime(when))
+
+
+def digits(value: float) -> str:
+    """A score with three decimals; near 1 with as many as tell it from better ones (0.99962, 0.9999983). What a
+    float32 cannot tell from 1 is >0.99999994."""
+    rest = 1.0 - value
+    if not 0.0 <= rest < 1e-3:
+        return f"{value:.3f}"
+    if rest < FLOAT32_NEAR_1:
+        return ">0.99999994"
+    return f"{value:.{min(1 - floor(log10(rest)), 8)}f}"
+
+
+def interval(share: float, low: float, high: float) -> str:
+    """A share and its interval: 0.71 (0.55 to 0.84)."""
+    return f"{share:.2f} ({low:.2f} to {high:.2f})"

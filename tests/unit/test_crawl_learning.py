@@ -165,14 +165,16 @@ def test_the_estimate_of_precision_is_told(tmp_path: Path) -> None:
     words = f"{told['estimated_precision']:.2f} ({told['estimated_low']:.2f} to {told['estimated_high']:.2f})"
     assert f"estimated {words}" in clew("status", made.path).stdout
     clew("report", made.path, "--out", tmp_path / "report.html")
-    assert f"<dt>estimated precision</dt><dd>{words}</dd>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    report = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert f"How many of those are so: estimated {words} by the judge" in report
 
 
 def test_nothing_is_estimated_by_other_judges(tmp_path: Path) -> None:
     made = project(tmp_path / "p", "centroid")
     made.crawl(max_pages=30)
     assert clew_json("status", made.path)["estimated_precision"] is None
-    assert "precision " not in clew("status", made.path).stdout
+    assert "precision       estimated" not in clew("status", made.path).stdout
+    assert "precision       not known; clew label" in clew("status", made.path).stdout
 
 
 def test_other_judges_are_left_alone(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_the_same_web_gives_a_project_the_same_visits(tmp_path: Path) -> None:
     there = [(row["url"], row["relevance"], row["score"]) for row in exported(tmp_path / "p", "--all")]
     crawl = Crawl(world=SIM, strategy="apprentice", judge="naive-bayes")
     crawl.run_sync(max_pages=80)
-    here = [(page.url, round(page.relevance, 6), page.score) for page in crawl.pages()]
+    here = [(page.url, round(page.relevance, 9), page.score) for page in crawl.pages()]
     assert here == [row for row in there if row[1] is not None]
 
 

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 
 import click
 
 from clew.cli.common import NamedOption, Span, json_option, print_json, project_argument, say
 from clew.cli.logs import LEVELS, logging_to
 from clew.cli.progress import Lines, Live, Logged, Quiet, Screen
+from clew.cli.status import precision_lines
+from clew.config import Settings
 from clew.crawl.running import CrawlResult
 from clew.errors import ClewError
+from clew.export.summary import Summary, summarise
 from clew.judges.registry import JUDGES
 from clew.project.assembly import CrawlOptions, check, crawl
 from clew.project.project import Project
 from clew.strategies.registry import STRATEGIES
+from clew.text.shown import shown
 from clew.web.registry import WORLDS, absolute
 from clew.words import form, many, span
 from clew.workers.worker import GC_THRESHOLDS
@@ -24,7 +30,7 @@ from clew.workers.worker import GC_THRESHOLDS
 WHY = {
     "frontier": "no link is left to follow",
     "outage": "nothing answers any more (politeness.longest_outage_s)",
-    "max_pages": "the budget of pages is spent (raise --max-pages to go on)",
+    "max_pages": "the budget of pages is spent",
     "for": "the time is up",
     "interrupted": "you stopped it",
 }
@@ -65,7 +71,8 @@ def command(
 ) -> None:
     """Start a project's crawl, or resume it where it stopped, however it stopped.
 
-    Ctrl-C stops it cleanly; the same command goes on later.
+    Ctrl-C stops it: requests under way are finished, and all is kept. A second one gives up requests that are not
+    answered yet. The same command goes on later.
     """
     opened = Project(project)
     options = CrawlOptions(
@@ -87,11 +94,12 @@ def command(
         with screen, logging_to(log, log_json, log_level, screen.note):
             result = crawl(opened, options, screen.display)
     except KeyboardInterrupt as error:  # later ones stop the crawl cleanly
-        raise ClewError(f"stopped before the first page; go on: clew crawl {project}") from error
+        raise ClewError(f"stopped before the first page; go on: {again(project, options)}") from error
     if as_json:
         print_json(result)
     else:
-        _tell(project, result)
+        found = _summary(opened)
+        say("\n".join(ending(project, result, options, found)))
     if result.why_nothing:
         raise ClewError("nothing was fetched:\n" + "".join(f"  {line}\n" for line in result.why_nothing).rstrip())
 
@@ -101,21 +109,84 @@ def screen_for(quiet: bool) -> Screen:
     return Quiet() if quiet else Live.if_terminal() or Lines()
 
 
-def _tell(project: Path, result: CrawlResult) -> None:
+def _summary(project: Project) -> Summary:
+    store = project.open_store(read_only=True)
+    try:
+        return summarise(store, project)
+    finally:
+        store.close()
+
+
+def ending(project: Path, result: CrawlResult, options: CrawlOptions, found: Summary) -> list[str]:
+    """What a run says at its end: why it ended, what it found, what happened besides, and what to do next."""
     why = WHY.get(result.stopped_by, f"the rule stop.{result.stopped_by} of clew.toml says so")
-    waiting = f"{many(result.frontier, 'link')} waiting"
-    say(
-        f"stopped: {why}\n"
-        f"fetched {result.fetched} ({result.fetched_now} now, in {span(result.seconds)}), {result.relevant} relevant: "
-        f"harvest rate {result.harvest_rate:.3f}\n"
+    lines = [
+        f"stopped: {why}",
+        f"fetched {result.fetched} ({result.fetched_now} now, in {span(result.seconds)}), "
+        f"{result.relevant} judged relevant ({result.harvest_rate:.3f})",
+        *(f"precision: {line}" for line in precision_lines(project, found)),
         f"{result.failed} failed, {many(result.redirects, 'redirect')}, {result.refused} refused, "
-        f"{result.absent} not in this web, {waiting}"
-    )
+        f"{result.absent} not in this web, {many(result.frontier, 'link')} waiting",
+        *happened(result),
+        f"go on: {go_on(project, result, options)}",
+        f"look:  clew report {quote(str(project))}    (writes {project / 'report.html'})",
+        f"take:  clew export {quote(str(project))} --to jsonl",
+    ]
+    if result.refused:
+        lines.append(f"why refused: clew status {quote(str(project))} --refused")
+    return lines
+
+
+def happened(result: CrawlResult) -> list[str]:
+    """What happened in a run besides pages, a line each."""
+    lines = []
+    if result.judges:
+        turned = f"{many(result.turned, 'verdict')} changed"
+        lines.append(f"the judge learned {many(result.judges, 'time')}, all pages were judged again: {turned}")
+    if result.outages:
+        lines.append(f"{many(result.outages, 'outage')}: nothing answered for {span(result.outage_s)}")
+    if result.hosts_rested:
+        back = f"; {result.hosts_back} of them did again" if result.hosts_back else ""
+        lines.append(f"{many(result.hosts_rested, 'host')} did not answer and rested{back}")
     if result.silent_links:
         hosts, links = result.silent_hosts, result.silent_links
-        say(
+        lines.append(
             f"{many(hosts, 'host')} {form(hosts, 'is', 'are')} not waited for; {form(hosts, 'its', 'their')} "
-            f"{many(links, 'link')} "
-            f"{form(links, 'is', 'are')} asked for again by the next run"
+            f"{many(links, 'link')} {form(links, 'is', 'are')} asked for again by the next run"
         )
-    say(f"go on: clew crawl {project}    look: clew report {project}    take: clew export {project} --to jsonl")
+    if result.seeds_lost and not result.why_nothing:
+        lines += ["seeds that gave no page:", *(f"  {shown(line)}" for line in result.seeds_lost)]
+    return lines
+
+
+def go_on(project: Path, result: CrawlResult, options: CrawlOptions) -> str:
+    """What makes the crawl go on: a command, after a change where it would stop at once without."""
+    command = again(project, options)
+    if result.stopped_by == "max_pages":
+        return again(project, replace(options, max_pages=2 * result.fetched))
+    if result.stopped_by == "frontier" and not result.frontier:
+        return f"add URLs to {project / Settings().interest.seeds}, then: {command}"
+    if result.stopped_by not in WHY:
+        return f"change stop.{result.stopped_by} in {project / 'clew.toml'}, then: {command}"
+    return command
+
+
+def again(project: Path, options: CrawlOptions) -> str:
+    """The command that crawls on as this one did."""
+    given = {
+        "--max-pages": options.max_pages,
+        "--for": f"{options.run_s:g}s" if options.run_s else None,
+        "--strategy": options.strategy,
+        "--judge": options.judge,
+        "--web": options.web,
+        "--fresh": f"{options.fresh_s:g}s" if options.fresh_s is not None else None,
+        "--workers": options.workers,
+        "--contact": options.contact,
+    }
+    return " ".join(
+        [
+            "clew crawl",
+            quote(str(project)),
+            *(f"{name} {quote(str(one))}" for name, one in given.items() if one is not None),
+        ]
+    )

@@ -11,6 +11,7 @@ from clew.project.explaining import Explanation, explain
 from clew.project.lists import Line, seed_url
 from clew.project.project import Project
 from clew.text.shown import shown
+from clew.words import digits
 
 
 @click.command()
@@ -38,7 +39,7 @@ def _words(found: Explanation) -> str:
         lines.append("how the crawl came there:")
     for step in found.path:
         lines.append(
-            f"  {step.number:>6}  score {step.score:.3f}  relevance {_number(step.relevance)}  {shown(step.url)}"
+            f"  {step.number:>6}  score {digits(step.score)}  relevance {_number(step.relevance)}  {shown(step.url)}"
         )
         lines.extend(f"          {shown(part)}" for part in step.parts)
         if step.anchor:
@@ -50,4 +51,4 @@ def _words(found: Explanation) -> str:
 
 
 def _number(value: float | None) -> str:
-    return "  -  " if value is None else f"{value:.3f}"
+    return "  -  " if value is None else digits(value)

@@ -12,7 +12,8 @@ import click
 from clew.cli.common import NamedOption, print_json, project_argument, say
 from clew.errors import ClewError, InputError
 from clew.export.base import Collection, Exporter
-from clew.export.collection import chosen
+from clew.export.choosing import Choice
+from clew.export.collection import ALL, chosen
 from clew.export.registry import EXPORTERS, make
 from clew.project.project import Project
 from clew.store.records import VisitRow
@@ -26,9 +27,15 @@ from clew.words import many
     "--all", "everything", is_flag=True, help="Every visit in the order of fetching, not only what is relevant."
 )
 @click.option("--top", type=click.IntRange(min=0), default=0, help="Of each topic so many, the best; 0: all.")
+@click.option("--per-host", type=click.IntRange(min=0), default=0, help="Of each host so many, the best; 0: all.")
+@click.option(
+    "--diverse", is_flag=True, help="Hosts take turns: a page counts less for each one of its host before it."
+)
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write. Default: standard output.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object last, for scripts (needs --out).")
-def command(project: Path, form: str, everything: bool, top: int, out: Path | None, as_json: bool) -> None:
+def command(
+    project: Path, form: str, everything: bool, top: int, per_host: int, diverse: bool, out: Path | None, as_json: bool
+) -> None:
     """Hand the collection over: relevant pages, best first, and the documents that inherit from them.
 
     JSON lines and CSV hold what is known of each page, WARC the pages themselves as they were fetched; bookmarks and
@@ -37,14 +44,15 @@ def command(project: Path, form: str, everything: bool, top: int, out: Path | No
     """
     if as_json and out is None:
         raise InputError("--json needs --out FILE: standard output is taken by the export itself")
-    if everything and top:
-        raise InputError("--all exports every visit and --top the best pages: give one of them")
+    choice = Choice(top, per_host, diverse)
+    if everything and choice != ALL:
+        raise InputError("--all exports every visit; --top, --per-host and --diverse the best pages: give one of them")
     opened = Project(project)
     store = opened.open_store(read_only=True)
     try:
         level = opened.settings.store.gzip_level
         exporter = make(form, Collection(store, opened.archive, opened.interest.topics, level))
-        count = _export(exporter, chosen(store, everything, top), out)
+        count = _export(exporter, chosen(store, everything, choice), out)
     finally:
         store.close()
     if as_json:

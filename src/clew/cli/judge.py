@@ -13,6 +13,7 @@ from clew.project.judging import Verdict, judge_pages
 from clew.project.lists import Line, example
 from clew.project.project import Project
 from clew.text.shown import shown
+from clew.words import digits
 
 SHOWN = 8
 """Topics shown for people."""
@@ -39,13 +40,13 @@ def _words(one: Verdict) -> str:
     lines = [shown(one.page)]
     if one.title:
         lines.append(f"  {shown(one.title)}")
-    lines.append(f"  {'relevant' if one.relevant else 'not relevant'}: relevance {one.relevance:.3f}")
+    lines.append(f"  {'relevant' if one.relevant else 'not relevant'}: relevance {digits(one.relevance)}")
     if len(one.scores) > 1:
         best = sorted(one.scores, key=lambda score: -score[1])[:SHOWN]
         lines.append("topics:")
-        lines.extend(f"  {score:.3f}  {shown(name)}" for name, score in best)
+        lines.extend(f"  {digits(value)}  {shown(name)}" for name, value in best)
         lines.append("the interest, step by step:")
-        lines.extend(f"  {value:.3f}  {text}" for text, value in one.steps)
+        lines.extend(f"  {digits(value)}  {text}" for text, value in one.steps)
     if one.terms:
         lines.append("terms that weighed most (+ speaks for, - against):")
         lines.extend(f"  {weight:+.4f}  {shown(term)}" for term, weight in one.terms)

@@ -9,32 +9,42 @@ import click
 import msgspec
 
 from clew.cli.common import json_option, print_json, project_argument, say
+from clew.cli.status import precision_lines
 from clew.errors import InputError
 from clew.examples.labels import IRRELEVANT, LABELS, RELEVANT, add_label
+from clew.export.summary import summarise
 from clew.project.lists import Line, example
 from clew.project.project import Project
 from clew.project.uncertain import Candidate, uncertain
 from clew.text.shown import shown
-from clew.words import form, many
+from clew.words import digits, form, many
+
+ASKED = 20
+"""Pages that --uncertain asks about, where it is given no number."""
 
 
 @click.command()
 @project_argument
 @click.argument("url", required=False)
 @click.argument("verdict", required=False)
-@click.option("--uncertain", "n", type=click.IntRange(min=1), help="Ask about the N visited pages that teach most.")
+@click.option(
+    "--uncertain", "n", type=click.IntRange(min=1), is_flag=False, flag_value=ASKED, metavar="[N]",
+    help=f"Ask about the N visited pages whose labels tell most, {ASKED} without a number: half are near the "
+    "threshold, half drawn at random among those judged relevant, for the estimate of precision.",
+)  # fmt: skip
 @json_option
 def command(project: Path, url: str | None, verdict: str | None, n: int | None, as_json: bool) -> None:
     """Say whether a page is what you want: relevant, irrelevant, or the name of a topic.
 
-    A running crawl takes labels into account from its next session on, one that stopped when it resumes.
+    A running crawl takes labels into account from its next session on, one that stopped when it resumes; the estimate
+    of precision at once (clew status).
     """
     opened = Project(project)
     if n is not None and url is None:
         _ask(opened, n, as_json)
         return
     if url is None or verdict is None or n is not None:
-        raise InputError("say which page and what it is: clew label PROJECT URL relevant; or: --uncertain 20")
+        raise InputError("say which page and what it is: clew label PROJECT URL relevant; or: --uncertain")
     line = example(Line(url, "URL"), 0, Path.cwd()).line
     verdict = _checked(opened, verdict)
     add_label(opened.path / LABELS, line, verdict)
@@ -55,7 +65,7 @@ def _checked(project: Project, verdict: str) -> str:
 
 
 def _ask(project: Project, n: int, as_json: bool) -> None:
-    """Show the pages of which the judge is least sure; in a terminal, ask about each."""
+    """Show the pages whose labels tell most; in a terminal, ask about each."""
     store = project.open_store(read_only=True)
     try:
         found = uncertain(project, store, n)
@@ -63,19 +73,48 @@ def _ask(project: Project, n: int, as_json: bool) -> None:
         store.close()
     if as_json:
         print_json([msgspec.to_builtins(one) for one in found])
+    elif not found:
+        say("nothing to ask: every page that was judged has a label")
     elif sys.stdin.isatty() and sys.stdout.isatty():
         _interview(project, found)
+        _tell_estimate(project)
     else:
         for one in found:
-            say(f"{one.relevance:.3f}  {shown(one.url)}  {shown(one.title)}")
+            say(f"{digits(one.relevance)}  {shown(one.url)}  {shown(one.title)}")
 
 
 def _interview(project: Project, found: list[Candidate]) -> None:
+    """Ask about each page. What the judge thinks of it is not told: it would lead the answer."""
+    answers = _answers(project)
     for place, one in enumerate(found, 1):
-        say(f"{place}/{len(found)}  relevance {one.relevance:.3f}  {shown(one.title)}\n  {shown(one.url)}")
-        answer = click.prompt("  relevant (r), irrelevant (i), skip (s), quit (q)", default="s", show_default=False)
-        if answer.lower().startswith("q"):
+        say(f"{place}/{len(found)}  {shown(one.title)}\n  {shown(one.url)}")
+        answer = click.prompt(f"  {answers}", default="s", show_default=False).strip()
+        if answer.lower() in ("q", "quit"):
             return
-        verdict = {"r": RELEVANT, "i": IRRELEVANT}.get(answer.lower()[:1])
+        verdict = {"r": RELEVANT, "i": IRRELEVANT, "s": "", "skip": ""}.get(answer.lower(), answer)
         if verdict:
-            add_label(project.path / LABELS, one.url, verdict)
+            _add(project, one.url, verdict)
+
+
+def _answers(project: Project) -> str:
+    several = len(project.interest.wanted_topics) > 1
+    return f"{'the name of a topic' if several else 'relevant (r)'}, irrelevant (i), skip (s), quit (q)"
+
+
+def _add(project: Project, url: str, answer: str) -> None:
+    """Keep an answer; one that is none is said to be so, and skipped."""
+    try:
+        add_label(project.path / LABELS, url, _checked(project, answer))
+    except InputError as error:
+        say(f"  skipped: {error}")
+
+
+def _tell_estimate(project: Project) -> None:
+    """What the labels make of the estimate of precision."""
+    store = project.open_store(read_only=True)
+    try:
+        found = summarise(store, project)
+    finally:
+        store.close()
+    for line in precision_lines(project.path, found):
+        say(f"precision: {line}")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 import time
 from logging import WARNING
 from types import TracebackType
@@ -17,13 +20,16 @@ from clew.cli.common import say
 from clew.crawl.events import tell
 from clew.crawl.loop import Loop
 from clew.crawl.running import Display
-from clew.crawl.showing import summary
+from clew.crawl.showing import WIDEST, summary
 from clew.text.shown import shown
-from clew.words import span
+from clew.words import digits, interval, span
 
 LINE_EVERY_S = 5.0
 BEST_EVERY_S = 2.0
 BEST_LINKS = 5
+CELL = 28
+"""Columns that a figure with its name takes."""
+
 SEARCHABLE = 2_000_000
 """Beyond this many waiting links the best ones are not looked for: that would slow the crawl."""
 
@@ -78,7 +84,13 @@ class Lines(Screen):
         if self.crawl is None or now - self._last < LINE_EVERY_S:
             return
         self._last = now
-        say(summary(self.crawl), err=True)
+        say(summary(self.crawl, _columns()), err=True)
+
+
+def _columns() -> int:
+    """Columns of a terminal, or those that the user's COLUMNS tell; any number where lines go to a file."""
+    asked = os.environ.get("COLUMNS", "")
+    return shutil.get_terminal_size().columns if asked.isdigit() or sys.stderr.isatty() else WIDEST
 
 
 class Live(Screen):
@@ -126,34 +138,45 @@ class Live(Screen):
             return Panel("getting ready ...", title="clew")
         waits = self.crawl.waits_for()
         said = [Text(f"waiting: {waits}", style="yellow", overflow="ellipsis", no_wrap=True)] if waits else []
-        body = Group(self._figures(self.crawl), *said, Text("best links waiting", style="dim"), self._links())
-        return Panel(body, title="clew crawl", subtitle="Ctrl-C stops cleanly; the same command goes on")
+        width = self._live.console.width
+        body = Group(figures(self.crawl, width), *said, Text("best links waiting", style="dim"), self._links())
+        return Panel(body, title="clew crawl", subtitle=self._subtitle(self.crawl))
 
     @staticmethod
-    def _figures(crawl: Loop) -> Table:
-        progress, frontier = crawl.parts.progress, crawl.parts.frontier
-        table = Table.grid(padding=(0, 3))
-        cells = (
-            ("fetched", f"{progress.fetched:,}"),
-            ("relevant", f"{progress.relevant:,}"),
-            ("harvest", f"{progress.harvest_rate:.3f}"),
-            ("last 200", f"{progress.window_rate:.3f}"),
-            ("pages/s", f"{progress.pages_per_s:.1f}"),
-            ("time", span(progress.seconds)),
-            ("waiting links", f"{len(frontier):,}"),
-            ("hosts active", f"{frontier.hosts_busy:,}"),
-            ("hosts waiting", f"{frontier.hosts_waiting:,}"),
-            ("failed", f"{progress.failed:,}"),
-            ("refused", f"{progress.refused:,}"),
-            ("strategy", shown(crawl.parts.strategy.name)),
-        )
-        for start in range(0, len(cells), 6):
-            row = cells[start : start + 6]
-            table.add_row(*(Text.assemble((f"{name} ", "dim"), (value, "bold")) for name, value in row))
-        return table
+    def _subtitle(crawl: Loop) -> str:
+        if not crawl.interrupts:
+            return "Ctrl-C stops; the same command goes on"
+        return "stopping; Ctrl-C gives up what is under way" if crawl.interrupts == 1 else "stopping now"
 
     def _links(self) -> Table:
         table = Table.grid(padding=(0, 2))
         for score, url in self._best:
-            table.add_row(Text(f"{score:.3f}", style="cyan"), Text(shown(url), overflow="ellipsis", no_wrap=True))
+            table.add_row(Text(digits(score), style="cyan"), Text(shown(url), overflow="ellipsis", no_wrap=True))
         return table
+
+
+def figures(crawl: Loop, width: int) -> Table:
+    """The figures of a crawl in as many columns as the width has room for."""
+    progress, frontier = crawl.parts.progress, crawl.parts.frontier
+    told = crawl.parts.reading.worker.judge.estimate()
+    precision = f"~{interval(told.precision, told.low, told.high)}" if told and told.precision >= 0 else "not known"
+    cells = (
+        ("fetched", f"{progress.fetched:,}"),
+        ("judged relevant", f"{progress.relevant:,} ({progress.harvest_rate:.3f})"),
+        ("last 200", f"{progress.window_rate:.3f}"),
+        ("precision", precision),
+        ("pages/s", f"{progress.pages_per_s:.1f}"),
+        ("time", span(progress.seconds)),
+        ("waiting links", f"{len(frontier):,}"),
+        ("hosts active", f"{frontier.hosts_busy:,}"),
+        ("hosts waiting", f"{frontier.hosts_waiting:,}"),
+        ("failed", f"{progress.failed:,}"),
+        ("refused", f"{progress.refused:,}"),
+        ("strategy", shown(crawl.parts.strategy.name)),
+    )
+    columns = max(min((width - 4) // CELL, 6), 1)
+    table = Table.grid(padding=(0, 2))
+    for start in range(0, len(cells), columns):
+        row = cells[start : start + columns]
+        table.add_row(*(Text.assemble((f"{name} ", "dim"), (value, "bold")) for name, value in row))
+    return table

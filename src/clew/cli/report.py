@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -12,7 +13,8 @@ import numpy as np
 from clew.cli.common import json_option, print_json, project_argument, say
 from clew.crawl.lastrun import last_run
 from clew.errors import ClewError
-from clew.export.collection import chosen, iso, topic_name
+from clew.export.choosing import Choice
+from clew.export.collection import ALL, chosen, iso, topic_name
 from clew.export.collections import collections
 from clew.export.paths import path_report
 from clew.export.report import ReportCollection, ReportData, ReportPage, html
@@ -35,11 +37,21 @@ TOP_HOSTS = 15
 @click.option("--metric", type=click.Choice(METRICS), default=CUMULATIVE_MAX, show_default=True, help="With --paths.")
 @click.option("--threshold", type=click.FloatRange(0, 1), default=THRESHOLD, show_default=True, help="With --paths.")
 @click.option("--cutoff", type=click.FloatRange(min=0), default=CUTOFF, show_default=True, help="With --paths.")
+@click.option("--per-host", type=click.IntRange(min=0), default=0, help="Best pages of a host, at most; 0: all.")
+@click.option("--diverse", is_flag=True, help="Hosts take turns among the best pages.")
 @json_option
 def command(
-    project: Path, out: Path | None, paths: bool, metric: str, threshold: float, cutoff: float, as_json: bool
+    project: Path,
+    out: Path | None,
+    paths: bool,
+    metric: str,
+    threshold: float,
+    cutoff: float,
+    per_host: int,
+    diverse: bool,
+    as_json: bool,
 ) -> None:
-    """Write a report as one web page: plots of the harvest, and the best pages.
+    """Write a report as one web page: plots of what was found, and the best pages.
 
     --paths prints the tables of Bergmark and others 2002 for this crawl: a page is a nugget from the threshold on; the
     distance of the others is measured by the metric, and paths end at the cutoff.
@@ -48,7 +60,7 @@ def command(
         _print_paths(Project(project), metric, threshold, cutoff, out, as_json)
         return
     target = out or project / "report.html"
-    write_report(Project(project), target)
+    write_report(Project(project), target, Choice(per_host=per_host, diverse=diverse))
     if as_json:
         print_json({"report": str(target)})
     else:
@@ -73,11 +85,11 @@ def _print_paths(
         say(f"wrote {out}")
 
 
-def write_report(project: Project, target: Path) -> Path:
-    """Write a project's report. Raises ClewError."""
+def write_report(project: Project, target: Path, choice: Choice = ALL) -> Path:
+    """Write a project's report, with the best pages that are chosen so. Raises ClewError."""
     store = project.open_store(read_only=True)
     try:
-        page = html(_data(project, store, summarise(store)))
+        page = html(_data(project, store, summarise(store, project), choice))
     finally:
         store.close()
     try:
@@ -87,10 +99,10 @@ def write_report(project: Project, target: Path) -> Path:
     return target
 
 
-def _data(project: Project, store: Store, found: Summary) -> ReportData:
+def _data(project: Project, store: Store, found: Summary, choice: Choice) -> ReportData:
     series = store.visits.series()
     rows, topics = list(chosen(store, everything=False)), project.interest.topics
-    nearest = collections(store, rows, project.interest)
+    nearest = collections(store, rows, project.interest, choice=choice)
     return ReportData(
         name=project.settings.project.name or project.path.name,
         facts=_facts(last_run(store, project.settings), found),
@@ -98,7 +110,9 @@ def _data(project: Project, store: Store, found: Summary) -> ReportData:
         relevance=series.relevance.astype(np.float64),
         depth=series.depth.astype(np.int64),
         hosts=_hosts(store),
-        best=[_page(row, row.relevance, topics) for row in rows[:BEST_PAGES]],
+        best=[_page(row, row.relevance, topics) for row in islice(choice.of(rows), BEST_PAGES)],
+        choice=choice,
+        precision=found.estimate,
         written=iso(time.time()),
         collections=[
             ReportCollection(name, [_page(one.row, one.correlation, topics) for one in members])
@@ -115,11 +129,10 @@ def _page(row: VisitRow, value: float, topics: Sequence[str]) -> ReportPage:
 def _facts(methods: RunRecord, found: Summary) -> dict[str, str]:
     return {
         "fetched": f"{found.fetched:,}",
-        "relevant": f"{found.relevant:,}",
-        **({"estimated precision": found.estimate} if found.estimate else {}),
+        "judged relevant": f"{found.relevant:,}",
+        "of all fetched": f"{found.harvest_rate:.3f}",
+        "of the last 200": f"{found.window_rate:.3f}",
         **({"documents": f"{found.documents:,}"} if found.documents else {}),
-        "harvest rate": f"{found.harvest_rate:.3f}",
-        "last 200": f"{found.window_rate:.3f}",
         "links waiting": f"{found.frontier:,}",
         "hosts visited": f"{found.hosts:,}",
         "failed": f"{found.failed:,}",

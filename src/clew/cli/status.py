@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -24,9 +25,10 @@ HOSTS_SHOWN = 10
 @json_option
 def command(project: Path, only_refused: bool, as_json: bool) -> None:
     """How far a crawl has come; works while it runs."""
-    store = Project(project).open_store(read_only=True)
+    opened = Project(project)
+    store = opened.open_store(read_only=True)
     try:
-        found = refused(store) if only_refused else summarise(store)
+        found = refused(store) if only_refused else summarise(store, opened)
     finally:
         store.close()
     if isinstance(found, list):
@@ -57,8 +59,11 @@ def _words(project: Path, found: Summary) -> str:
     documents = f"{found.documents:,} with the relevance of pages that link to them"
     rows = (
         ("fetched", f"{found.fetched:,}"),
-        ("relevant", f"{found.relevant:,} (harvest rate {found.harvest_rate:.3f}, last 200: {found.window_rate:.3f})"),
-        *([("precision", f"estimated {found.estimate}")] if found.estimate else ()),
+        (
+            "judged relevant",
+            f"{found.relevant:,} ({found.harvest_rate:.3f} of all, {found.window_rate:.3f} of the last 200)",
+        ),
+        *(("precision", line) for line in precision_lines(project, found)),
         *([("documents", documents)] if found.documents else ()),
         ("waiting links", f"{found.frontier:,}"),
         ("hosts", f"{found.hosts:,}"),
@@ -69,4 +74,18 @@ def _words(project: Path, found: Summary) -> str:
         ("stored", f"{found.bytes / 1e6:,.1f} MB of pages"),
         ("last fetch", found.last_fetch or "none yet"),
     )
-    return "\n".join([str(project), *(f"  {name:<14}{value}" for name, value in rows)])
+    return "\n".join([str(project), *(f"  {name:<16}{value}" for name, value in rows)])
+
+
+def precision_lines(project: Path, found: Summary) -> list[str]:
+    """What is known of how many pages that were judged relevant are so, and how more would be; none where no page was
+    judged relevant."""
+    if not found.relevant:
+        return []
+    lines = [found.labels_say] if found.labels_say else []
+    if found.judge_says:
+        lines.append(found.judge_says)
+    ask = f"clew label {quote(str(project))} --uncertain"
+    if not lines:
+        return [f"not known; {ask} finds out"]
+    return [*lines, f"to narrow it: {ask}"] if found.is_vague else lines

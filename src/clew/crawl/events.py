@@ -9,7 +9,7 @@ from logging import DEBUG, INFO, getLogger
 
 from clew.model import Decision, Outcome, Session, Visit
 from clew.store.base import Store
-from clew.words import many
+from clew.words import digits, many
 
 LOGGER = getLogger("clew.crawl")
 
@@ -51,7 +51,7 @@ def visited(visit: Visit) -> None:
     if not LOGGER.isEnabledFor(DEBUG):
         return
     outcome, link = visit.response.outcome, visit.link
-    said = f"relevance {visit.relevance:.3f}{', relevant' if visit.relevant else ''}"
+    said = f"relevance {digits(visit.relevance)}{', relevant' if visit.relevant else ''}"
     reason = visit.reason or visit.response.reason
     if outcome is not Outcome.OK or visit.page is None:
         said = reason or str(outcome)

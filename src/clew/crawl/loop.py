@@ -68,7 +68,9 @@ class Loop:
         self.backlog = 0 if parts.clock.virtual else BACKLOG
         self.attempts: dict[int, int] = {}
         self._arrivals: asyncio.Queue[Arrival | None] = asyncio.Queue()
+        self.interrupts = 0
         self._under_way: set[asyncio.Task[None]] = set()
+        self._unanswered: set[asyncio.Task[None]] = set()
         self._fetching = 0
         self._taken = 0  # links taken from the frontier whose arrival is not applied yet
         self._leases = 0
@@ -110,9 +112,11 @@ class Loop:
         )
 
     def interrupt(self) -> None:
-        """Take no new link and finish those under way; a second call abandons them (they are fetched next time)."""
-        if self.parts.rules.asked:
-            for task in self._under_way:
+        """Take no new link and finish those under way. A second call gives up the requests that were not answered yet
+        (the next run sends them again), and finishes pages that were fetched; a third one those, too."""
+        self.interrupts += 1
+        if self.interrupts > 1:
+            for task in list(self._under_way if self.interrupts > 2 else self._unanswered):
                 task.cancel()
         self.parts.rules.asked = self.parts.rules.asked or "interrupted"
         self._arrivals.put_nowait(None)
@@ -155,6 +159,11 @@ class Loop:
         """The rule that says stop, or an empty string."""
         return self.parts.rules.reached(self.parts.progress) or ("outage" if self.patience.outage_over() else "")
 
+    @property
+    def under_way(self) -> tuple[int, int]:
+        """How many requests wait for their answers, and how many pages that were fetched are not applied yet."""
+        return len(self._unanswered), self._taken - len(self._unanswered)
+
     def waits_for(self) -> str:
         """What the crawl waits for when it does nothing else, for people; empty when it goes on."""
         return "" if self._fetching else self.patience.waits_for()
@@ -179,6 +188,7 @@ class Loop:
             self._taken += 1
             task = asyncio.ensure_future(self._follow(lease))
             self._under_way.add(task)
+            self._unanswered.add(task)
             task.add_done_callback(self._landed)
 
     def _take(self) -> Lease | None:
@@ -214,6 +224,7 @@ class Loop:
     def _landed(self, task: asyncio.Task[None]) -> None:
         """A task ended; an error in it is a fault of ours and ends the crawl (what arrived is kept)."""
         self._under_way.discard(task)
+        self._unanswered.discard(task)
         if task.cancelled() or task.exception() is not None:
             self._taken -= 1
         if not task.cancelled() and task.exception() is not None:
@@ -238,6 +249,8 @@ class Loop:
             response = await self._fetch(lease, link)
         finally:
             self._fetching -= 1
+        if (task := asyncio.current_task()) is not None:
+            self._unanswered.discard(task)
         self.refusing.fetched(lease, response)
         again = self._release(lease, link, response)
         reading = await self._read(link, response)

@@ -100,6 +100,7 @@ class Patience:
 
     def _rests(self, host: int, name: str, response: Response) -> None:
         known = self.resting.get(host)
+        self._parts.happened.rested.add(name)
         since, told = (known.since, known.told) if known is not None else (self._parts.clock.now(), False)
         self.resting[host] = Resting(
             name, since, response.rests_until, response.reason, response.given_up, told or response.given_up
@@ -116,6 +117,7 @@ class Patience:
         resting = self.resting.pop(host, None)
         if resting is None:
             return
+        self._parts.happened.back.add(resting.name)
         silent_s = self._parts.clock.now() - resting.since
         waiting = self._parts.frontier.waiting_on(host)
         tell(
@@ -163,6 +165,11 @@ class Patience:
         alone = [host for host, _ in self.alone.values() if host not in waiting]
         return len(waiting.keys() | set(alone)), sum(waiting.values()) + len(alone)
 
+    def out_s(self) -> float:
+        """Seconds of this run in which nothing answered."""
+        outage = self._outage
+        return self._parts.happened.outage_s + (self._parts.clock.now() - outage.since if outage is not None else 0.0)
+
     # -- words --------------------------------------------------------------------------------------------
 
     def waits_for(self) -> str:
@@ -182,9 +189,11 @@ class Patience:
     def _tell_line(self, outage: Outage | None) -> None:
         before, self._outage = self._outage, outage
         if before is None and outage is not None:
+            self._parts.happened.outages += 1
             tell("line down", _no_line(outage), WARNING, waiting=len(self._parts.frontier))
         elif before is not None and outage is None:
             away_s, waiting = self._parts.clock.now() - before.since, len(self._parts.frontier)
+            self._parts.happened.outage_s += away_s
             text = f"back after {span(away_s)}; {_links_wait(waiting)}"
             tell("line back", text, WARNING, seconds=round(away_s, 1), waiting=waiting)
 

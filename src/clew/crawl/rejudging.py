@@ -84,7 +84,7 @@ def _adopt(parts: Parts, adoption: Adoption) -> int:
     """Judge by another judge from now on, and all stored pages again: how many."""
     store = parts.store
     parts.reading.adopt(adoption.judge)
-    again = _Again(parts)
+    again, before = _Again(parts), store.visits.relevant()
     store.visits.update(again.all())
     Documents(parts).rebuild()
     tell(
@@ -92,7 +92,10 @@ def _adopt(parts: Parts, adoption: Adoption) -> int:
         f"{many(again.pages, 'page')} {form(again.pages, 'was', 'were')} judged again",
         pages=again.pages,
     )
-    parts.progress.recall(store.visits.relevant().tolist())
+    after = store.visits.relevant()
+    parts.happened.judges += 1
+    parts.happened.turned += int((before != after).sum())
+    parts.progress.recall(after.tolist())
     return again.pages
 
 

@@ -21,7 +21,7 @@ from clew.crawl.parts import Parts
 from clew.crawl.progress import Progress
 from clew.crawl.setup import Setup
 from clew.crawl.stopping import StopRules
-from clew.crawl.unfetched import why_nothing
+from clew.crawl.unfetched import seeds_lost, why_nothing
 from clew.crawl.view import CrawlView
 from clew.examples.training import Trained
 from clew.frontier.columns import ColumnFrontier
@@ -31,6 +31,7 @@ from clew.store.room import Room
 from clew.store.warc import WarcWriter
 from clew.version import __version__
 from clew.web.base import Clock
+from clew.words import form, many
 from clew.workers.pool import PageWorker, ReadingPool
 
 PAUSES = 5
@@ -46,7 +47,10 @@ class CrawlResult:
 
     ``best_waited``: how often a better link than the one taken had to wait for its host, in this run.
     ``silent_hosts`` did not answer, and ``silent_links`` of them (part of ``frontier``) are asked for by the next run.
-    ``why_nothing``: why nothing was fetched at all, a line a seed.
+    ``why_nothing``: why nothing was fetched at all, a line a seed. In this run: ``judges`` were replaced and all pages
+    judged again, which turned ``turned`` verdicts; nothing answered in ``outages``, ``outage_s`` seconds together;
+    ``hosts_rested`` did not answer as they should, ``hosts_back`` of them did again. ``seeds_lost``: seeds of the
+    project that gave no page, and why.
     """
 
     fetched: int
@@ -69,6 +73,13 @@ class CrawlResult:
     silent_hosts: int = 0
     silent_links: int = 0
     why_nothing: tuple[str, ...] = ()
+    judges: int = 0
+    turned: int = 0
+    outages: int = 0
+    outage_s: float = 0.0
+    hosts_rested: int = 0
+    hosts_back: int = 0
+    seeds_lost: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -220,6 +231,31 @@ def _processes(settings: Settings, clock: Clock) -> int:
     return wanted if wanted >= 0 else max((os.cpu_count() or 2) - 1, 1)
 
 
+def _asked_to_stop(loop: Loop) -> None:
+    """Ctrl-C, once more each time: stop, and say what becomes of what is under way."""
+    loop.interrupt()
+    tell("stopping", stopping(loop), WARNING)
+
+
+def stopping(loop: Loop) -> str:
+    """What becomes of what is under way after so many interrupts, in words."""
+    requests, pages = loop.under_way
+    kept = "every page that was fetched is kept"
+    if loop.interrupts == 1:
+        under_way = f"{many(requests, 'request')} {form(requests, 'is', 'are')} finished first; " if requests else ""
+        return f"stopping: {under_way}{kept}; Ctrl-C again gives up what is under way"
+    if loop.interrupts == 2:
+        given_up = (
+            f"{many(requests, 'request')} without an answer {form(requests, 'is', 'are')} given up, "
+            if requests
+            else ""
+        )
+        return (
+            f"stopping now: {given_up}to be sent again by the next run; {kept}" if requests else f"stopping now: {kept}"
+        )
+    return f"stopping now: {many(pages, 'page')} not read yet {form(pages, 'is', 'are')} fetched again by the next run"
+
+
 @contextmanager
 def _signals(loop: Loop) -> Iterator[None]:
     """Ctrl-C and SIGTERM stop a crawl cleanly; what the program had for them is put back at the end."""
@@ -228,7 +264,7 @@ def _signals(loop: Loop) -> Iterator[None]:
     for number in (signal.SIGINT, signal.SIGTERM):
         before = signal.getsignal(number)
         try:
-            running.add_signal_handler(number, loop.interrupt)
+            running.add_signal_handler(number, _asked_to_stop, loop)
             caught[number] = before
         except (NotImplementedError, RuntimeError, ValueError):  # not in the main thread
             pass
@@ -272,4 +308,11 @@ def _result(loop: Loop, stopped: str, setup: Setup, cpu_before: float) -> CrawlR
         silent_hosts=silent_hosts,
         silent_links=silent_links,
         why_nothing=why_nothing(parts, loop.patience) if stopped in ("frontier", "outage") else (),
+        judges=parts.happened.judges,
+        turned=parts.happened.turned,
+        outages=parts.happened.outages,
+        outage_s=round(loop.patience.out_s(), 1),
+        hosts_rested=len(parts.happened.rested),
+        hosts_back=len(parts.happened.back),
+        seeds_lost=seeds_lost(parts, loop.patience),
     )

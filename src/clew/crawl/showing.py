@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -12,21 +13,41 @@ from typing import Any
 from clew.crawl.loop import Loop
 from clew.crawl.running import Display
 from clew.text.shown import shown
-from clew.words import many, span
+from clew.words import interval, many, span
 
 EVERY_S = 1.0
 
 
-def summary(loop: Loop) -> str:
-    """The state of a crawl in one line."""
+WIDEST = 10_000
+
+
+def summary(loop: Loop, width: int = WIDEST) -> str:
+    """The state of a crawl in one line of at most ``width`` characters: what fits of it, the first parts first."""
     progress, frontier, waits = loop.parts.progress, loop.parts.frontier, loop.waits_for()
-    return (
-        f"{span(progress.seconds)}: {progress.fetched} fetched, {progress.relevant} relevant, "
-        f"harvest {progress.harvest_rate:.3f} (last 200: {progress.window_rate:.3f}), "
-        f"{progress.pages_per_s:.1f} pages/s, {many(len(frontier), 'link')} waiting on "
-        f"{many(frontier.hosts_waiting, 'host')}, {many(frontier.hosts_busy, 'host')} active"
-        f"{f'; {waits}' if waits else ''}"
-    )
+    told = loop.parts.reading.worker.judge.estimate()
+    begin = f"{span(progress.seconds)}: {progress.fetched:,} fetched"
+    parts = [
+        f"{progress.relevant:,} judged relevant ({progress.harvest_rate:.3f})",
+        f"last 200: {progress.window_rate:.3f}",
+        *([f"waiting: {waits}"] if waits else []),
+        f"{progress.pages_per_s:.1f} pages/s",
+        *([f"precision about {interval(told.precision, told.low, told.high)}"] if told and told.precision >= 0 else []),
+        f"{many(len(frontier), 'link')} waiting on {many(frontier.hosts_waiting, 'host')}",
+        f"{many(frontier.hosts_busy, 'host')} active",
+    ]
+    return fitted(begin, parts, width)
+
+
+def fitted(begin: str, parts: Sequence[str], width: int) -> str:
+    """``begin`` and those of ``parts`` for which there is room, parted by commas; the first of them is cut where there
+    is not."""
+    line = f"{begin}, {parts[0]}" if parts else begin
+    if len(line) > width:
+        return f"{line[: max(width - 3, 0)]}..."
+    for part in parts[1:]:
+        longer = f"{line}, {part}"
+        line = longer if len(longer) <= width else line
+    return line
 
 
 @contextmanager
@@ -55,11 +76,16 @@ class _Line:
         now = time.monotonic()
         if self._loop is not None and now - self._at >= EVERY_S:
             self._at = now
-            self._write(summary(self._loop), False)
+            self._write(summary(self._loop, _width()), False)
 
     def last(self) -> None:
         if self._loop is not None:
-            self._write(summary(self._loop), True)
+            self._write(summary(self._loop, _width()), True)
+
+
+def _width() -> int:
+    """Columns of the terminal but for the last, so that nothing wraps; any number where there is none."""
+    return shutil.get_terminal_size().columns - 1 if sys.stderr.isatty() else WIDEST
 
 
 def _terminal(text: str, last: bool) -> None:

@@ -3,11 +3,11 @@ fetching; as plain values."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from math import inf
 
+from clew.export.choosing import Choice
 from clew.model import Outcome
 from clew.store.base import Store
 from clew.store.inherited import inherited
@@ -20,21 +20,22 @@ FIELDS = (
 )  # fmt: skip
 """The fields of an exported visit, in this order."""
 
+ALL = Choice()
+"""Of no host or topic less than there is."""
+
 NO_TOPIC = "other"
 """The topic of a page that is about none."""
 
 
-def chosen(store: Store, everything: bool, top: int = 0) -> Iterator[VisitRow]:
+def chosen(store: Store, everything: bool, choice: Choice = ALL) -> Iterator[VisitRow]:
     """Relevant pages and the documents that inherit from them, best first (ties in the order of fetching, documents
-    last); or every visit in the order of fetching, and then the documents that were listed.
-
-    ``top``: of each topic so many, at most (25 to 50 make a collection); 0: all.
+    last), as many of a topic and of a host as ``choice`` says; or every visit in the order of fetching, and then the
+    documents that were listed.
     """
     if everything:
         return _everything(store)
     rows = [*store.visits.rows(relevant=True), *inherited(store, relevant=True)]
-    best = sorted(rows, key=lambda row: (-row.relevance, row.number or inf))
-    return _first_of_each(best, top) if top else iter(best)
+    return choice.of(sorted(rows, key=lambda row: (-row.relevance, row.number or inf)))
 
 
 def _everything(store: Store) -> Iterator[VisitRow]:
@@ -44,14 +45,6 @@ def _everything(store: Store) -> Iterator[VisitRow]:
             document = documents.get(row.key)
             yield document if document is not None and document.number == row.number else row
     yield from (row for row in documents.values() if not row.number)
-
-
-def _first_of_each(rows: Iterable[VisitRow], top: int) -> Iterator[VisitRow]:
-    counts: Counter[int | None] = Counter()
-    for row in rows:
-        counts[row.topic] += 1
-        if counts[row.topic] <= top:
-            yield row
 
 
 def topic_name(row: VisitRow, topics: Sequence[str]) -> str | None:
@@ -64,13 +57,14 @@ def topic_name(row: VisitRow, topics: Sequence[str]) -> str | None:
 
 def record(row: VisitRow, sources: Mapping[int, str], topics: Sequence[str]) -> dict[str, object]:
     """One visit as plain values. ``relevance`` and ``topic`` are null where nothing was judged or inherited,
-    ``fetched_at`` and ``score`` where nothing was fetched; times are ISO 8601 in UTC."""
+    ``fetched_at`` and ``score`` where nothing was fetched; times are ISO 8601 in UTC. Relevance has the nine decimals
+    that keep the order of float32 scores near 1."""
     judged = row.inherited_from > 0 or (row.outcome == Outcome.OK and row.judged)
     listed = row.outcome is Outcome.LISTED
     return {
         "url": row.url,
         "status": row.status,
-        "relevance": round(row.relevance, 6) if judged else None,
+        "relevance": round(row.relevance, 9) if judged else None,
         "relevant": row.relevant,
         "topic": topic_name(row, topics) if judged else None,
         "depth": row.depth,

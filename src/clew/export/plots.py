@@ -67,27 +67,28 @@ Flags = npt.NDArray[np.bool_]
 
 @_styled
 def harvest(relevant: Flags) -> str:
-    """Relevant pages found over fetches, with the line a crawl without misses would follow."""
+    """Pages judged relevant over fetches, with the line a crawl without misses would follow."""
     n = np.arange(1, len(relevant) + 1)
     found = np.cumsum(relevant)
     figure, axes = _figure()
     axes.plot(n, found, color=BLUE, linewidth=2, label="found")
     top = max(int(found[-1]) if len(found) else 0, 1)
     axes.plot([0, min(top, len(n))], [0, min(top, len(n))], color=GREY, linestyle="--", label="every page relevant")
-    axes.set(xlabel="pages fetched", ylabel="relevant pages found", ylim=(0, top * 1.08))
+    axes.set(xlabel="pages fetched", ylabel="pages judged relevant", ylim=(0, top * 1.08))
     axes.legend(loc="lower right")
     return _svg(figure)
 
 
 @_styled
 def window(relevant: Flags, relevance: npt.NDArray[np.float64]) -> str:
-    """Harvest rate and mean relevance over the last 200 fetches."""
+    """Share of pages judged relevant and mean relevance over the last 200 fetches."""
     figure, axes = _figure()
     n = np.arange(1, len(relevant) + 1)
-    axes.plot(n, _sliding(relevant.astype(np.float64)), color=BLUE, linewidth=2, label="share of relevant pages")
+    shares = _sliding(relevant.astype(np.float64))
+    axes.plot(n, shares, color=BLUE, linewidth=2, label="share judged relevant")
     axes.plot(n, _sliding(relevance), color=ORANGE, linewidth=1.4, linestyle="-.", label="mean relevance")
     axes.set(xlabel="pages fetched", ylabel=f"over the last {WINDOW} fetches", ylim=(-0.02, 1.02))
-    axes.legend(loc="upper right")
+    axes.legend(loc="lower right" if len(shares) and shares[len(shares) // 2 :].mean() > 0.5 else "upper right")
     return _svg(figure)
 
 
@@ -111,7 +112,7 @@ def distances(depth: npt.NDArray[np.int64], relevant: Flags) -> str:
 def hosts(rows: Sequence[tuple[str, int, int]]) -> str:
     """The hosts with most relevant pages: (name, relevant, fetched)."""
     figure, axes = _figure(height=0.6 + 0.3 * max(len(rows), 3))
-    names = [plot_label(name) if len(name) < 42 else plot_label(name[:40]) + "…" for name, _, _ in rows]
+    names = [plot_label(name) if len(name) < 32 else plot_label(name[:30]) + "…" for name, _, _ in rows]
     good = np.array([relevant for _, relevant, _ in rows])
     rest = np.array([fetched - relevant for _, relevant, fetched in rows])
     places = np.arange(len(rows))[::-1]
@@ -132,10 +133,10 @@ def _sliding(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.asarray((sums[n] - sums[first]) / (n - first), np.float64)
 
 
-def _figure(height: float = 3.4) -> tuple[Any, Any]:
+def _figure(height: float = 2.9) -> tuple[Any, Any]:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7.2, height), layout="constrained")
+    figure = Figure(figsize=(5.6, height), layout="constrained")
     return figure, figure.subplots()
 
 

@@ -10,9 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.export import plots
+from clew.export.choosing import Choice
+from clew.export.collection import ALL
 from clew.text.shown import shown
+from clew.words import digits
 
 WINDOW = 200
+
+DIGITS = "Near 1 a score has as many digits as tell it from better ones."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +48,8 @@ class ReportCollection:
 @dataclass(frozen=True, slots=True, eq=False)
 class ReportData:
     """What a report shows. Arrays have one entry a visit, in the order of fetching: relevant bool[n],
-    relevance float64[n], depth int64[n]. ``hosts``: (name, relevant, fetched), best first."""
+    relevance float64[n], depth int64[n]. ``hosts``: (name, relevant, fetched), best first. ``precision``: its
+    estimate in words; "" for none."""
 
     name: str
     facts: Mapping[str, str]
@@ -54,6 +60,8 @@ class ReportData:
     best: Sequence[ReportPage]
     written: str
     collections: Sequence[ReportCollection] = ()
+    choice: Choice = ALL
+    precision: str = ""
 
 
 STYLE = """
@@ -76,7 +84,17 @@ table { border-collapse: collapse; width: 100%; font-size: .92rem; }
 th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td a { color: inherit; overflow-wrap: anywhere; } td small { color: var(--soft); overflow-wrap: anywhere; }
+summary { overflow-wrap: anywhere; } h1 { overflow-wrap: anywhere; }
 footer { margin-top: 2rem; color: var(--soft); font-size: .85rem; }
+@media (max-width: 40rem) {
+  body { padding: .9rem; } dl { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .5rem; }
+  table, tbody, tr { display: block; }
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  tr { padding: .55rem 0; border-bottom: 1px solid var(--line); }
+  td, td.number { display: inline; border: 0; padding: 0 .7rem 0 0; text-align: left; white-space: normal; }
+  td.page { display: block; padding: .1rem 0; }
+  td[data-name]:not(:empty)::before { content: attr(data-name) " "; color: var(--soft); font-size: .8rem; }
+}
 """
 
 
@@ -95,7 +113,7 @@ def html(data: ReportData) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"{POLICY}<title>{_safe(data.name)} – Clew report</title><style>{STYLE}</style></head><body>\n"
         f"<h1>{_safe(data.name)}</h1><p class=says>{_safe(_verdict(data))}</p>\n"
-        f"<dl>{_facts(data.facts)}</dl>\n{body}\n{_best(data.best)}\n{_collections(data.collections)}"
+        f"<dl>{_facts(data.facts)}</dl>\n{body}\n{_best(data.best, data.choice)}\n{_collections(data.collections)}"
         f"<footer>Written by Clew on {_safe(data.written)}.</footer></body></html>\n"
     )
 
@@ -118,7 +136,7 @@ def _facts(facts: Mapping[str, str]) -> str:
 
 def _plots(data: ReportData) -> str:
     sections = (
-        ("Harvest", _harvest_says(data), plots.harvest(data.relevant)),
+        ("Pages found", _harvest_says(data), plots.harvest(data.relevant)),
         ("Sliding window", _window_says(data), plots.window(data.relevant, data.relevance)),
         ("Link distance", _distance_says(data), plots.distances(data.depth, data.relevant)),
         ("Top hosts", _hosts_says(data), plots.hosts(data.hosts)),
@@ -138,9 +156,13 @@ def _verdict(data: ReportData) -> str:
     late = float(data.relevant[-WINDOW:].mean())
     trend = "It still finds them at that rate" if late >= 0.8 * share else "It finds fewer now"
     return (
-        f"{found:,} of {n:,} fetches brought a relevant page (harvest rate {share:.3f}). "
-        f"{trend}: {late:.3f} over the last {min(n, WINDOW)}."
+        f"{found:,} of {n:,} fetches brought a page that was judged relevant ({share:.3f}). "
+        f"{trend}: {late:.3f} over the last {min(n, WINDOW)}.{_precision_says(data)}"
     )
+
+
+def _precision_says(data: ReportData) -> str:
+    return f" How many of those are so: {data.precision}, in an interval of 90 %." if data.precision else ""
 
 
 def _harvest_says(data: ReportData) -> str:
@@ -173,10 +195,10 @@ def _hosts_says(data: ReportData) -> str:
     return f"{name} alone gave {relevant:,} relevant pages, {share:.0%} of all."
 
 
-def _best(pages: Sequence[ReportPage]) -> str:
+def _best(pages: Sequence[ReportPage], choice: Choice) -> str:
     if not pages:
         return "<h2>Best pages</h2><p class=says>None yet.</p>"
-    says = f"The {len(pages)} relevant pages the judge is surest of.{_inherited_says(pages)}"
+    says = f"The {len(pages)} pages the judge is surest of.{_choice_says(choice)}{_inherited_says(pages)} {DIGITS}"
     return f"<h2>Best pages</h2><p class=says>{says}</p>{_table(pages, 'relevance')}"
 
 
@@ -194,20 +216,37 @@ def _collections(found: Sequence[ReportCollection]) -> str:
     return f"<h2>Collections</h2><p class=says>{says}</p>\n{tables}"
 
 
+def _choice_says(choice: Choice) -> str:
+    found = f" Of a host {choice.per_host} at most." if choice.per_host else ""
+    return (
+        f"{found} Hosts take turns: a page counts less for each one of its host before it." if choice.diverse else found
+    )
+
+
 def _inherited_says(pages: Sequence[ReportPage]) -> str:
     count = sum(page.inherited for page in pages)
     return f" {count:,} are documents with the relevance of a page that links to them." if count else ""
 
 
 def _table(pages: Sequence[ReportPage], measure: str) -> str:
+    """A row a page; on narrow screens each becomes a block, in which cells carry the names of their columns."""
     rows = "".join(
-        f'<tr><td class="number">{place}</td><td class="number">{page.relevance:.3f}</td><td>{_safe(page.topic)}</td>'
-        f"<td>{_link(page)}{' (document)' if page.inherited else ''}<br><small>{_safe(page.url)}</small></td>"
-        f'<td class="number">{page.depth}</td></tr>\n'
+        f'<tr role="row">{_cell(f"{place}", "#", "number")}{_cell(digits(page.relevance), measure, "number")}'
+        f"{_cell(_safe(page.topic), 'topic')}"
+        f'<td role="cell" class="page">{_link(page)}{" (document)" if page.inherited else ""}<br>'
+        f"<small>{_safe(page.url)}</small></td>{_cell(f'{page.depth}', 'links from seeds', 'number')}</tr>\n"
         for place, page in enumerate(pages, 1)
     )
     return (
-        f'<div class="scroll"><table><thead><tr><th class="number">#</th><th class="number">{measure}</th>'
-        '<th>topic</th><th>page</th><th class="number">links from seeds</th></tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
+        '<div class="scroll"><table role="table"><thead role="rowgroup"><tr role="row">'
+        f"{_head('#', 'number')}{_head(measure, 'number')}{_head('topic')}{_head('page')}"
+        f'{_head("links from seeds", "number")}</tr></thead><tbody role="rowgroup">{rows}</tbody></table></div>'
     )
+
+
+def _head(name: str, kind: str = "") -> str:
+    return f'<th role="columnheader" scope="col" class="{kind}">{name}</th>'
+
+
+def _cell(value: str, name: str, kind: str = "") -> str:
+    return f'<td role="cell" class="{kind}" data-name="{name}">{value}</td>'

@@ -8,17 +8,30 @@ import numpy as np
 
 from clew.crawl.lastrun import last_estimate
 from clew.export.collection import iso
+from clew.project.folder import ProjectFolder
+from clew.project.sampling import Sample, sample
 from clew.store.base import Store
 from clew.store.inherited import inherited
+from clew.words import interval, many
 
 WINDOW = 200
+
+ENOUGH = 10
+"""Labels on pages drawn at random from which on they are believed rather than the judge."""
+
+WIDE = 0.25
+"""An interval of precision wider than this is worth labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
     """Counts of a whole crawl. ``frontier``: distinct URLs found and neither fetched nor set aside. ``documents``:
-    those in the collection with what they inherit; they do not count as relevant pages. ``estimated_precision``: of
-    the relevant pages, how many the judge expects to be so, with an interval of 90 %; None where it did not tell."""
+    those in the collection with what they inherit; they do not count as relevant pages. ``harvest_rate`` and
+    ``window_rate``: shares of fetches that the judge calls relevant, in all and of the last 200.
+
+    Of the pages called relevant, the share that is so, with an interval of 90 %: ``estimated_precision`` as the judge
+    expects it, ``labelled_precision`` as ``labelled_pages`` labels on pages drawn at random tell it (project/sampling);
+    None where it, or they, tell nothing."""
 
     fetched: int
     relevant: int
@@ -38,22 +51,58 @@ class Summary:
     estimated_precision: float | None = None
     estimated_low: float | None = None
     estimated_high: float | None = None
+    labelled_precision: float | None = None
+    labelled_low: float | None = None
+    labelled_high: float | None = None
+    labelled_pages: int = 0
 
     @property
     def estimate(self) -> str:
-        """The estimate in words; "" where there is none."""
-        if self.estimated_precision is None:
-            return ""
-        low, high = self.estimated_low or 0.0, self.estimated_high or 0.0
-        return f"{self.estimated_precision:.2f} ({low:.2f} to {high:.2f})"
+        """The best estimate of precision in words, and whose it is; "" where there is none: that of the labels from
+        ``ENOUGH`` of them on, else the judge's."""
+        if self.by_labels:
+            return self.labels_say
+        return self.judge_says
+
+    @property
+    def judge_says(self) -> str:
+        """The judge's estimate; "" where there is none."""
+        told = _interval(self.estimated_precision, self.estimated_low, self.estimated_high)
+        return f"{told} by the judge's own reckoning" if told else ""
+
+    @property
+    def labels_say(self) -> str:
+        """The estimate by labels; "" where there are none."""
+        told = _interval(self.labelled_precision, self.labelled_low, self.labelled_high)
+        return f"{told} by {many(self.labelled_pages, 'label')} on pages drawn at random" if told else ""
+
+    @property
+    def by_labels(self) -> bool:
+        """Whether there are labels enough to be believed rather than the judge."""
+        return self.labelled_pages >= ENOUGH or (self.labelled_pages > 0 and self.estimated_precision is None)
+
+    @property
+    def is_vague(self) -> bool:
+        """Whether labels should narrow the estimate: the interval is wide, or there is none."""
+        if self.by_labels:
+            low, high = self.labelled_low, self.labelled_high
+        else:
+            low, high = self.estimated_low, self.estimated_high
+        return self.relevant > 0 and (low is None or high is None or high - low > WIDE)
 
 
-def summarise(store: Store) -> Summary:
-    """The figures of a crawl."""
+def _interval(share: float | None, low: float | None, high: float | None) -> str:
+    return "" if share is None else f"estimated {interval(share, low or 0.0, high or 0.0)}"
+
+
+def summarise(store: Store, project: ProjectFolder | None = None) -> Summary:
+    """The figures of a crawl; with the project also what its labels say. Raises InputError for a bad label."""
     totals = store.visits.totals()
     series = store.visits.series()
     late = series.relevant[-WINDOW:]
     told = last_estimate(store)
+    labels = sample(project, store) if project is not None else Sample(0, 0)
+    low, high = labels.interval
     return Summary(
         fetched=totals.fetched,
         relevant=totals.relevant,
@@ -73,6 +122,10 @@ def summarise(store: Store) -> Summary:
         estimated_precision=told.precision if told else None,
         estimated_low=told.low if told else None,
         estimated_high=told.high if told else None,
+        labelled_precision=round(labels.precision, 6) if labels.labelled else None,
+        labelled_low=round(low, 6) if labels.labelled else None,
+        labelled_high=round(high, 6) if labels.labelled else None,
+        labelled_pages=labels.labelled,
     )
 
 

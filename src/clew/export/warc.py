@@ -53,7 +53,7 @@ class Warc(Exporter):
 def _facts(row: VisitRow, topics: Sequence[str], parent: str) -> dict[str, str]:
     """What the metadata record says of a page in the collection."""
     found = {
-        "relevance": f"{row.relevance:.6f}",
+        "relevance": f"{row.relevance:.9f}",
         "topic": topic_name(row, topics) or "",
         "hopsFromSeed": str(row.depth),
         "score": f"{row.score:.6f}",

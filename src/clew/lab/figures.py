@@ -292,10 +292,10 @@ def wrapped(name: str) -> str:
 
 
 def new_figure(height: float = 3.6, **panels: Any) -> tuple[Any, Any]:
-    """A figure 7.4 inches wide with its panels."""
+    """A figure 6.6 inches wide with its panels."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7.4, height), layout="constrained")
+    figure = Figure(figsize=(6.6, height), layout="constrained")
     return figure, figure.subplots(**panels)
 
 

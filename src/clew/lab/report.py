@@ -67,7 +67,7 @@ h1 { font-size: 1.7rem; margin: 0 0 .4rem; } h2 { font-size: 1.3rem; margin: 2.6
 h3 { font-size: 1rem; margin: 1rem 0 0; } p { margin: .3rem 0; max-width: 60rem; } .soft { color: var(--soft); }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(34rem, 100%), 1fr)); gap: .5rem 2rem; }
 figure { margin: 0; overflow-x: auto; }
-figure svg { display: block; width: 100%; min-width: 32rem; max-width: 52rem; height: auto; }
+figure svg { display: block; width: 100%; max-width: 52rem; height: auto; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .92rem; margin: .8rem 0; }
 th, td { padding: .3rem .45rem; border-bottom: 1px solid var(--line); text-align: right; vertical-align: middle;
          font-variant-numeric: tabular-nums; }
@@ -75,7 +75,9 @@ th:first-child { text-align: left; white-space: nowrap; font-weight: 400; } thea
 thead th { vertical-align: bottom; } thead th + th { width: 6.5rem; font-size: .82rem; }
 td { background: linear-gradient(90deg, var(--bar) calc(100% * var(--v, 0)), transparent 0); }
 td small { color: var(--soft); display: block; white-space: nowrap; } tr.limit { font-style: italic; }
-@media (max-width: 40rem) { th:first-child { white-space: normal; overflow-wrap: anywhere; min-width: 7rem; } }
+@media (max-width: 40rem) {
+  body { padding: .8rem; } th:first-child { white-space: normal; overflow-wrap: anywhere; min-width: 7rem; }
+}
 nav a { color: inherit; margin-right: 1rem; } footer { color: var(--soft); font-size: .85rem; margin-top: 2rem; }
 """
 

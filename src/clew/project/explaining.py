@@ -24,6 +24,7 @@ from clew.store.warc import read
 from clew.strategies.base import Strategy
 from clew.text.reader import Unreadable
 from clew.urls.canonical import key
+from clew.words import digits
 
 TERMS = 12
 
@@ -107,7 +108,7 @@ def _document(project: Project, store: Store, url: str) -> tuple[VisitRow, str] 
     topics = project.interest.topics
     topic = f", topic {topics[row.topic]}" if row.topic is not None and 0 <= row.topic < len(topics) else ""
     verdict = "relevant" if row.relevant else "not relevant"
-    return row, f"{verdict}: relevance {row.relevance:.3f}{topic}, inherited from {parent}"
+    return row, f"{verdict}: relevance {digits(row.relevance)}{topic}, inherited from {parent}"
 
 
 def _visited(project: Project, store: Store, row: VisitRow) -> str:
@@ -119,7 +120,7 @@ def _visited(project: Project, store: Store, row: VisitRow) -> str:
     verdict = "relevant" if row.relevant else "not relevant"
     last = last_run(store, project.settings)
     reason = f"; {row.reason}" if row.reason else ""
-    judged = f"relevance {row.relevance:.3f}, threshold {last.threshold:.3g}, judged by {last.judge}"
+    judged = f"relevance {digits(row.relevance)}, threshold {last.threshold:.3g}, judged by {last.judge}"
     return f"{when}, {verdict}: {judged}{reason}"
 
 
@@ -166,7 +167,7 @@ def _waiting(project: Project, store: Store, strategy: Strategy, url: str) -> Ex
         parts = f"a link of its page was taken, so the page's others come next; {parts}"
     first = f" in tier {tier}, before all links of lower tiers" if tier else ""
     ahead = _ahead(store, tiers, row, score)
-    waits = f"waits with score {score:.3f}{first}, about {ahead} links before it{source}: {parts}"
+    waits = f"waits with score {digits(score)}{first}, about {ahead} links before it{source}: {parts}"
     return Explanation(url, "waiting", waits)
 
 
