@@ -25,7 +25,7 @@ from msgspec import inspect
 from clew.cli.main import main
 from clew.config import Settings
 from clew.crawl.running import CrawlResult
-from clew.export.collection import FIELDS
+from clew.export.collection import ALL_FIELDS
 from clew.export.summary import Summary
 from clew.judges.registry import JUDGES
 from clew.registry import OWN, PRESET, Registry, presets_of
@@ -164,8 +164,36 @@ EXPORTED = {
     "duplicate_of": "URL of the page that this one repeats, empty for none",
     "topic": "the topic that it is most about, `other` for none of them; empty where nothing was judged",
     "inherited_from": "URL of the page from which a document that was not read has relevance and topic, else empty",
+    "host": "host of the URL; only where it is named in `--fields`",
+    "date": "ISO 8601 day on which the page says it was published, or else changed; with `--text main`",
+    "author": "who the page says wrote it; with `--text main`",
+    "text": "the text, a paragraph a line; empty where none is kept; with `--text main` or `full`",
+    "text_kind": "`main`, `full` (asked for, or no main text was found) or `none`; likewise",
 }
 """What the fields of an export mean."""
+
+SEARCHED = {
+    "query": "what was searched for",
+    "hits": "the pages found, best first",
+    "pages": "pages that were searched",
+    "textless": "those of them whose text is not kept: title and URL were searched",
+    "behind": "visits that came after the last update of the index",
+    "ms": "milliseconds of the search alone",
+    "notes": "what a user should know of the answer",
+}
+"""What the fields of `clew search --json` mean."""
+
+HITS = {
+    **{name: EXPORTED[name] for name in ("url", "title", "relevance", "relevant", "topic", "language")},
+    "date": "ISO 8601 day that the page says, empty where it says none",
+    "author": "who the page says wrote it",
+    "fetched_at": EXPORTED["fetched_at"],
+    "number": EXPORTED["number"],
+    "score": "BM25 × (1 + relevance)",
+    "snippet": "the piece of the text that has most of the words",
+    "marks": "[start, end] of each of them in the snippet, in characters",
+}
+"""What the fields of a hit mean."""
 
 RESULTS: dict[str, type] = {"crawl": CrawlResult, "status": Summary}
 """Commands whose --json prints the fields of a dataclass."""
@@ -381,8 +409,11 @@ def _extras(context: click.Context) -> Iterator[str]:
         yield _table("command", map(_row, links, shorts))
     if name in RESULTS and context.parent is not None and context.parent.parent is None:
         yield _table("field of `--json`", (_row(f"`{one.name}`", MEANINGS[one.name]) for one in fields(RESULTS[name])))
+    if name == "search":
+        yield _table("field of `--json`", (_row(f"`{one}`", meaning) for one, meaning in SEARCHED.items()))
+        yield _table("field of a hit", (_row(f"`{one}`", meaning) for one, meaning in HITS.items()))
     if name == "export":
-        yield _table("field of JSON lines and CSV", (_row(f"`{one}`", EXPORTED[one]) for one in FIELDS))
+        yield _table("field", (_row(f"`{one}`", EXPORTED[one]) for one in ALL_FIELDS))
 
 
 def _help(command: click.Command) -> str:

@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,20 @@ class TestExporter(ExporterContract):
 
     def in_csv(self, data: bytes) -> list[str]:
         return [row["url"] for row in csv.DictReader(io.StringIO(data.decode(), newline=""))]
+
+    def in_parquet(self, data: bytes) -> list[str]:
+        from pyarrow import parquet
+
+        return list(parquet.read_table(io.BytesIO(data))["url"].to_pylist())
+
+    def in_sqlite(self, data: bytes) -> list[str]:
+        file = Path(self.folder) / "pages.db"
+        file.write_bytes(data)
+        with closing(sqlite3.connect(file)) as database:
+            return [url for (url,) in database.execute("SELECT url FROM pages ORDER BY rowid")]
+
+    def in_markdown(self, data: bytes) -> list[str]:
+        return [json.loads(found) for found in re.findall(r'^---\nurl: (".*")$', data.decode(), re.M)]
 
     def in_warc(self, data: bytes) -> list[str]:
         from warcio.archiveiterator import ArchiveIterator

@@ -116,6 +116,12 @@ def test_filters_and_paths(open_store: OpenStore) -> None:
     assert all(later.source == earlier.number for earlier, later in pairwise(path))
     assert store.visits.urls() == {row.number: row.url for row in rows}
     assert list(store.visits.urls([7, 99, 3]).items()) == [(7, rows[6].url), (3, rows[2].url)]
+    assert list(store.visits.many([7, 99, 3, 7])) == [rows[6], rows[2], rows[6]]
+    assert list(store.visits.many(range(60, 0, -1))) == rows[::-1]
+    relevant = sorted((row for row in rows if row.relevant), key=lambda row: (-row.relevance, row.number))
+    assert store.visits.best().tolist() == [row.number for row in relevant] and len(relevant) > 2
+    found = [(row.number, row.topic, row.relevance, row.relevant) for row in (rows[2], rows[6])]
+    assert list(store.visits.standing([7, 99, 3])) == found
 
 
 def test_a_url_is_visited_once(open_store: OpenStore) -> None:

@@ -81,6 +81,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def blobs(path: Path) -> list[bytes]:
     with sqlite3.connect(path) as database:
+        if path.name == "texts.db":
+            rows = [row[0] for row in database.execute("SELECT text FROM texts WHERE text <> x''")]
+            return [zstandard.decompress(row) for row in rows]
         rows = [row[0][1:] for row in database.execute("SELECT data FROM evidence")]
         rows += [row[0] for row in database.execute("SELECT body FROM examples")]
     database.close()
@@ -95,6 +98,7 @@ def test_nothing_of_a_page_is_left_and_the_rest_stays(project: Path) -> None:
     clew("crawl", project, "--max-pages", 4, "--quiet")  # it becomes an example
     clew("report", project)
     clew("export", project, "--to", "csv", "--out", project / "mine.csv")
+    assert "secret.html" in clew("search", project, "quagmire4711")
     for mark in MARKS[:2]:
         assert any(mark in data for data in contents(project).values())
     before = {row["url"]: row for row in exported(project, "--all")}
@@ -112,6 +116,8 @@ def test_nothing_of_a_page_is_left_and_the_rest_stays(project: Path) -> None:
     assert after == {one: row for one, row in before.items() if one != url}, "other pages lie where they lay"
     assert set(read_archives(project)) == set(after)
     clew("export", project, "--to", "warc", "--all", "--out", project / "out.warc.gz")
+    assert "no page found" in clew("search", project, "quagmire4711")
+    assert "b.html" in clew("search", project, "sailing")
     clew("status", project)
     assert "forgotten" in clew("explain", project, url)
     clew("explain", project, "http://h.test/b.html")

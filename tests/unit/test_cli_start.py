@@ -10,7 +10,18 @@ import pytest
 
 from clew.strategies.registry import STRATEGIES
 
-HEAVY = ("scipy", "sklearn", "wordfreq", "pyarrow", "matplotlib", "plotly", "pandas", "py3langid")
+HEAVY = (
+    "scipy",
+    "sklearn",
+    "wordfreq",
+    "pyarrow",
+    "matplotlib",
+    "plotly",
+    "pandas",
+    "py3langid",
+    "trafilatura",
+    "tantivy",
+)
 
 
 @pytest.mark.parametrize("module", ["clew.cli.crawl", "clew.workers.worker"])

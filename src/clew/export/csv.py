@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import IO
 
 from clew.export.base import Exporter
-from clew.export.collection import FIELDS, records
+from clew.export.collection import fields_of, records
 from clew.store.records import VisitRow
 from clew.text.shown import cell
 
@@ -24,11 +24,10 @@ class Csv(Exporter):
 
     def write(self, pages: Iterable[VisitRow], out: IO[bytes]) -> int:
         text = io.TextIOWrapper(out, encoding="utf-8", newline="")
-        writer = csv.DictWriter(text, FIELDS, lineterminator="\n")
+        writer = csv.DictWriter(text, self.collection.fields or fields_of(self.collection.text), lineterminator="\n")
         writer.writeheader()
         count = 0
-        found = records(self.collection.store, pages, self.collection.topics)
-        for count, row in enumerate(found, 1):  # noqa: B007  # it is what is returned
+        for count, row in enumerate(records(self.collection, pages), 1):  # noqa: B007  # it is what is returned
             writer.writerow({name: cell(one) if isinstance(one, str) else one for name, one in row.items()})
         text.flush()
         text.detach()

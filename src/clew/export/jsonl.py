@@ -18,7 +18,6 @@ class JsonLines(Exporter):
 
     def write(self, pages: Iterable[VisitRow], out: IO[bytes]) -> int:
         count = 0
-        found = records(self.collection.store, pages, self.collection.topics)
-        for count, row in enumerate(found, 1):  # noqa: B007  # it is what is returned
+        for count, row in enumerate(records(self.collection, pages), 1):  # noqa: B007  # it is what is returned
             out.write(json_text(row).encode() + b"\n")
         return count

@@ -14,6 +14,9 @@ EXPORTERS: Registry[Exporter] = Registry(
     {
         "jsonl": Entry("clew.export.jsonl:JsonLines", "what is known of each page, one JSON object a line"),
         "csv": Entry("clew.export.csv:Csv", "the same as a table"),
+        "parquet": Entry("clew.export.parquet:Parquet", "the same for data frames, typed and compressed"),
+        "sqlite": Entry("clew.export.sqlite:Sqlite", "the same as a database"),
+        "markdown": Entry("clew.export.markdown:Markdown", "a file of text a page, with an index"),
         "warc": Entry("clew.export.warc:Warc", "the pages themselves, as they were fetched"),
         "bookmarks": Entry("clew.export.bookmarks:Bookmarks", "URLs under the topics, for a browser"),
         "yaml": Entry("clew.export.yaml:TopicsYaml", "URLs under the topics, for another project"),

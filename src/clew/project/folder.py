@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
+from clew.collection.library import FOLDER, Library
 from clew.config import Settings, did_you_mean, load, located
 from clew.crawl.reading import canonicaliser_of, reader_of, scope_of
 from clew.errors import ConfigError, InputError, ProjectError
@@ -18,6 +19,8 @@ from clew.model import OTHER, Visit
 from clew.project.lists import Line, example, read_list, seed_url
 from clew.store.base import Store
 from clew.store.sqlite import SqliteStore
+from clew.text import documents
+from clew.text.formats import Formats
 from clew.text.reader import Reader
 from clew.topics.interest import Interest, semantics_of
 from clew.topics.topicsfile import TopicSpec, entries, read_topics
@@ -187,6 +190,14 @@ class ProjectFolder:
     def archive(self) -> Path:
         """The folder of WARC files."""
         return self.path / ARCHIVE
+
+    @property
+    def library(self) -> Library:
+        """The texts of the pages, and their search index."""
+        limits = self.settings.limits
+        reads = limits.documents and not documents.missing()
+        formats = Formats(self.settings.crawl.feeds, reads, limits.document_pages)
+        return Library(self.path / FOLDER, self.archive, formats, self.crawl_number())
 
     def open_store(self, *, read_only: bool = False) -> Store:
         """The crawl database. Raises ProjectError when nothing was crawled yet (read-only) or it is in use."""

@@ -61,6 +61,7 @@ def forget(project: ProjectFolder, what: str) -> Forgotten:
         found.refused += erased.refused
     archive = sorted(project.archive.glob("*.warc.gz*")) if project.archive.is_dir() else []
     found.records = sum(erase_records(file, matches) for file in archive if not file.name.endswith(".new"))
+    project.library.erase(matches)
     found.lists = sum(_erase_lines(file, matches) for file in _lists(project))
     _look_elsewhere(project, found, [*databases, *archive])
     return found
@@ -97,7 +98,12 @@ def _named(text: str, matches: Callable[[str], bool]) -> bool:
 def _look_elsewhere(project: ProjectFolder, found: Forgotten, done: list[Path]) -> None:
     """The report goes, for it can be made again; other files that spell the name out are told."""
     name = found.entry.removesuffix("$").partition("://")[2] or found.entry
-    own = {*done, project.path / SETTINGS, project.path / project.settings.scope.never}
+    own = {
+        *done,
+        *project.library.folder.rglob("*"),
+        project.path / SETTINGS,
+        project.path / project.settings.scope.never,
+    }
     for file in sorted(path for path in project.path.rglob("*") if path.is_file() and not path.is_symlink()):
         if file in own or not _holds(file, name.rstrip("/").encode()):
             continue

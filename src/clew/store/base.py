@@ -130,6 +130,16 @@ class VisitStore(Protocol):
     ) -> Iterator[VisitRow]:
         """Visits with a number above ``after``, in the order of fetching, filtered where asked."""
 
+    def many(self, numbers: Sequence[int] | npt.NDArray[np.int64]) -> Iterator[VisitRow]:
+        """Visits by their numbers, in the order of ``numbers``, a few hundred read at a time; unknown ones are left
+        out."""
+
+    def best(self) -> npt.NDArray[np.int64]:
+        """int64[n]: the numbers of the relevant visits, by falling relevance, equals in the order of fetching."""
+
+    def standing(self, numbers: Sequence[int]) -> Iterator[tuple[int, int | None, float, bool]]:
+        """(number, topic, relevance, relevant) of these visits, in the order of fetching; unknown ones are left out."""
+
     def unjudged(self) -> Iterator[VisitRow]:
         """Visits that gave no page to judge, with the reason, in the order of fetching; without those whose URLs were
         forgotten, or do not count as visited by them any more (``ask_again``)."""

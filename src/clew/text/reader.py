@@ -104,7 +104,7 @@ class Reader:
         ``sitemap``: it is to be read as one, whatever it looks like. Sitemaps and feeds come as pages of the content
         types SITEMAP and FEED.
         """
-        content_type = _content_type(response)
+        content_type = content_type_of(response)
         words = partial(self._words_of_link, response.url)
         form = self.formats.read(response.body, content_type, words if sitemap else None)
         if form is not None:
@@ -115,7 +115,7 @@ class Reader:
         text, charset_name = charset.decode(response.body, content_type)
         if is_xml(content_type):
             text = as_html(text)
-        document = _plain(text) if kind == PLAIN else self._document(text)
+        document = plain(text) if kind == PLAIN else self._document(text)
         return self._page(response, document, kind, charset_name)
 
     def _words_of_link(self, base: str, href: str) -> str:
@@ -135,7 +135,7 @@ class Reader:
     def _page(self, response: Response, document: Document, kind: str, charset_name: str) -> Page:
         base = self._base(document, response.url)
         plain = Queries(b"", "", "utf-8")
-        queries = Queries(response.body, _content_type(response), charset_name) if kind in _PAGES else plain
+        queries = Queries(response.body, content_type_of(response), charset_name) if kind in _PAGES else plain
         _write_queries(document, queries)
         self._add_header_links(document, response, queries)
         most = SITEMAP_LINKS if kind == SITEMAP else self.links_per_page
@@ -249,8 +249,8 @@ class Reader:
         return target if target and target.startswith(_HTTP) else ""
 
 
-def _content_type(response: Response) -> str:
-    """The header, or all of them as one."""
+def content_type_of(response: Response) -> str:
+    """The header Content-Type, or all of them as one."""
     return ", ".join([value for name, value in response.headers if name.lower() == "content-type"])
 
 
@@ -355,7 +355,7 @@ def _capped(leaves: list[str]) -> list[str]:
     return [*leaves[:full], leaves[full][:room], *[""] * (len(leaves) - full - 1)]
 
 
-def _plain(text: str) -> Document:
+def plain(text: str) -> Document:
     """Plain text as a document: one leaf a paragraph, no links."""
     paragraphs = [part.strip() for part in _PARAGRAPH.split(text.replace("\r\n", "\n").replace("\r", "\n"))]
     leaves = [part for part in paragraphs if part]

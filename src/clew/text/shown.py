@@ -85,7 +85,7 @@ def json_text(value: Any) -> str:
     try:
         line = msgspec.json.encode(value).decode()
     except UnicodeEncodeError:
-        line = msgspec.json.encode(_whole(msgspec.to_builtins(value))).decode()
+        line = msgspec.json.encode(whole(msgspec.to_builtins(value))).decode()
     return _UNSAFE.sub(_as_json, line) if not line.isascii() or "\x7f" in line else line
 
 
@@ -94,11 +94,12 @@ def _as_json(match: re.Match[str]) -> str:
     return "".join(f"\\u{pair[start : start + 4]}" for start in range(0, len(pair), 4))
 
 
-def _whole(value: Any) -> Any:
+def whole(value: Any) -> Any:
+    """The same with lone surrogates in its texts as U+FFFD, so that they can be written as UTF-8."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
-        return {_whole(name): _whole(one) for name, one in value.items()}
+        return {whole(name): whole(one) for name, one in value.items()}
     if isinstance(value, list):
-        return [_whole(one) for one in value]
+        return [whole(one) for one in value]
     return value

@@ -71,6 +71,7 @@ VISITS = (
     f"SELECT {', '.join(VISIT_COLUMNS[:-1])}, coalesce((SELECT duplicate_of FROM prints WHERE visit = number), 0),"
     " topic_scores FROM visits"
 )
+AMONG = "WHERE number IN (SELECT value FROM json_each(?))"
 PRINTS = (
     f"SELECT visit, {', '.join(Fingerprint._fields)}, duplicate_of, barren FROM prints WHERE visit > :after"
     " ORDER BY visit LIMIT :limit"

@@ -13,7 +13,7 @@ from clew.model import Bools, Doubles, Link, LinkKind, Outcome, Visit
 from clew.store.packed import pack_source
 from clew.store.records import HostIds, JudgedColumns, Place, PrintRow, Rejudged, Series, Totals, VisitRow
 from clew.store.sqlite import schema
-from clew.store.sqlite.database import Row
+from clew.store.sqlite.database import CHUNK, Row
 from clew.store.sqlite.hosts import SqliteHosts
 from clew.store.sqlite.hosttable import HostTable
 from clew.store.sqlite.journal import SqliteJournal
@@ -129,6 +129,22 @@ class SqliteVisits:
             if relevant in (None, row.relevant) and outcome in (None, row.outcome):
                 yield row
 
+    def many(self, numbers: Sequence[int] | npt.NDArray[np.int64]) -> Iterator[VisitRow]:
+        names = self._hosts.table.names
+        for start in range(0, len(numbers), CHUNK):
+            part = [int(number) for number in numbers[start : start + CHUNK]]
+            found = {row[0]: row for row in self._transaction.rows(f"{schema.VISITS} {schema.AMONG}", (_json(part),))}
+            yield from (schema.visit_row(found[number], names) for number in part if number in found)
+
+    def best(self) -> npt.NDArray[np.int64]:
+        rows = self._transaction.rows("SELECT number FROM visits WHERE relevant ORDER BY relevance DESC, number")
+        return np.fromiter((number for (number,) in rows), np.int64, len(rows))
+
+    def standing(self, numbers: Sequence[int]) -> Iterator[tuple[int, int | None, float, bool]]:
+        sql = f"SELECT number, topic, relevance, relevant FROM visits {schema.AMONG} ORDER BY number"
+        rows = self._transaction.rows(sql, (_json(numbers),))
+        return ((number, topic, relevance or 0.0, bool(relevant)) for number, topic, relevance, relevant in rows)
+
     def unjudged(self) -> Iterator[VisitRow]:
         sql = f"{schema.VISITS} WHERE topic IS NULL AND reason <> '' AND number > :after ORDER BY number LIMIT :limit"
         rows = (schema.visit_row(values, self._hosts.table.names) for values in self._transaction.chunks(sql, 0))
@@ -157,8 +173,9 @@ class SqliteVisits:
         sql = "SELECT number, url FROM visits"
         if numbers is None:
             return dict(self._transaction.rows(sql))
-        found = (self._transaction.rows(f"{sql} WHERE number = ?", (int(number),)) for number in numbers)
-        return {number: url for rows in found for number, url in rows}
+        asked = [int(number) for number in numbers]
+        found: dict[int, str] = dict(self._transaction.rows(f"{sql} {schema.AMONG}", (_json(asked),)))
+        return {number: found[number] for number in asked if number in found}
 
     def urls_on(self, hosts: Sequence[str]) -> Iterator[str]:
         names = ", ".join("?" * len(hosts))
@@ -243,6 +260,11 @@ class SqliteVisits:
             robots=robots,
             bytes=size,
         )
+
+
+def _json(numbers: Sequence[int]) -> str:
+    """A list of numbers as SQLite's json_each takes it."""
+    return f"[{','.join(str(int(number)) for number in numbers)}]"
 
 
 def _spare_key(url: str, number: int) -> int:
