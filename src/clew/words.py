@@ -35,11 +35,11 @@ def clock_time(when: float) -> str:
     return time.strftime("%H:%M:%S" if near else "%Y-%m-%d %H:%M:%S", time.localtime(when))
 
 
-def digits(value: float) -> str:
+def digits(value: float, *, rounded: bool = True) -> str:
     """A score with three decimals; near 1 with as many as tell it from better ones (0.99962, 0.9999983). What a
-    float32 cannot tell from 1 is >0.99999994."""
+    float32 cannot tell from 1 is >0.99999994, unless scores may be 1 or more (not ``rounded``), as those of links."""
     rest = 1.0 - value
-    if not 0.0 <= rest < 1e-3:
+    if not 0.0 <= rest < 1e-3 or (rest == 0.0 and not rounded):
         return f"{value:.3f}"
     if rest < FLOAT32_NEAR_1:
         return ">0.99999994"

@@ -109,7 +109,7 @@ def test_its_own_tests_pass_there(environment: Environment, tmp_path: Path) -> N
 def test_help_names_its_parts(environment: Environment, tmp_path: Path) -> None:
     crawling = environment.clew("crawl", "--help", cwd=tmp_path).stdout
     assert "paying-hosts" in crawling and "title-words" in crawling
-    assert "markdown" in environment.clew("export", "--help", cwd=tmp_path).stdout
+    assert "link-list" in environment.clew("export", "--help", cwd=tmp_path).stdout
 
 
 def test_its_parts_crawl_and_export(environment: Environment, tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_its_parts_crawl_and_export(environment: Environment, tmp_path: Path) ->
     ]
     assert {"http://fire.test/0", "http://fire.test/1"} <= set(urls)
     assert sum(url.startswith("http://boats.test/") for url in urls) >= 9, urls
-    listed = environment.clew("export", "p", "--to", "markdown", cwd=tmp_path).stdout.splitlines()
+    listed = environment.clew("export", "p", "--to", "link-list", cwd=tmp_path).stdout.splitlines()
     assert len(listed) == result["relevant"] >= 9
     assert "- [Sailing boats, part 0](<http://boats.test/0>) 0.80" in listed
 

@@ -35,3 +35,8 @@ def test_better_scores_never_read_lower() -> None:
 
 def test_an_interval_in_words() -> None:
     assert interval(0.713, 0.551, 0.839) == "0.71 (0.55 to 0.84)"
+
+
+def test_a_link_s_score_of_one_is_one() -> None:
+    assert digits(1.0, rounded=False) == "1.000" and digits(1.0) == ">0.99999994"
+    assert digits(0.99962, rounded=False) == digits(0.99962) == "0.99962"

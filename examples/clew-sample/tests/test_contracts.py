@@ -7,7 +7,7 @@ import json
 import re
 from pathlib import Path
 
-from clew_sample.exporter import Markdown
+from clew_sample.exporter import LinkList
 from clew_sample.judge import TitleWords
 from clew_sample.provider import PagesIndex
 from clew_sample.strategy import PayingHosts
@@ -77,9 +77,9 @@ class TestPagesIndex(SearchProviderContract):
         return PagesIndex(ProviderContext(self.folder), PagesIndex.Settings(path="pages.jsonl"))
 
 
-class TestMarkdown(ExporterContract):
+class TestLinkList(ExporterContract):
     def make(self) -> Exporter:
-        return Markdown(self.collection)
+        return LinkList(self.collection)
 
     def urls(self, data: bytes) -> list[str]:
         return re.findall(r"^- \[.*\]\(<(.*)>\) \d\.\d\d$", data.decode(), flags=re.M)

@@ -78,6 +78,11 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     click.echo(shown_lines(text), err=err, nl=nl)
 
 
+def say_over(text: str, *, last: bool) -> None:
+    """Print a line over the one before, on standard error: how far something is; the ``last`` one stays."""
+    click.echo(f"\r{shown_lines(text)}", err=True, nl=last)
+
+
 def print_json(value: Any) -> None:
     """One line of JSON on standard output."""
     say(json_text(value))

@@ -38,9 +38,8 @@ def _words(found: Explanation) -> str:
     if found.path:
         lines.append("how the crawl came there:")
     for step in found.path:
-        lines.append(
-            f"  {step.number:>6}  score {digits(step.score)}  relevance {_number(step.relevance)}  {shown(step.url)}"
-        )
+        score = digits(step.score, rounded=False)
+        lines.append(f"  {step.number:>6}  score {score}  relevance {_number(step.relevance)}  {shown(step.url)}")
         lines.extend(f"          {shown(part)}" for part in step.parts)
         if step.anchor:
             lines.append(f"          the link reads: {shown(step.anchor)}")

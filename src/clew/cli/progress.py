@@ -151,7 +151,9 @@ class Live(Screen):
     def _links(self) -> Table:
         table = Table.grid(padding=(0, 2))
         for score, url in self._best:
-            table.add_row(Text(digits(score), style="cyan"), Text(shown(url), overflow="ellipsis", no_wrap=True))
+            table.add_row(
+                Text(digits(score, rounded=False), style="cyan"), Text(shown(url), overflow="ellipsis", no_wrap=True)
+            )
         return table
 
 

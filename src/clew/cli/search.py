@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from clew.cli.common import json_option, print_json, project_argument, say
+from clew.cli.common import json_option, print_json, project_argument, say, say_over
 from clew.collection.library import Hit, Progress
 from clew.export.collection import iso, topic_name
 from clew.project.finding import Answer, SearchOptions, search
@@ -105,9 +105,7 @@ def _progress() -> Progress | None:
 
     def told(done: int, of: int) -> None:
         if of >= MANY_NEW and (done % 50 < 2 or done == of):
-            end = "\n" if done == of else ""
-            click.echo(f"\radding new pages to the search index: {done:,} of {of:,}", err=True, nl=False)
-            click.echo(end, err=True, nl=False)
+            say_over(f"adding new pages to the search index: {done:,} of {of:,}", last=done == of)
 
     return told
 

@@ -167,7 +167,7 @@ def _waiting(project: Project, store: Store, strategy: Strategy, url: str) -> Ex
         parts = f"a link of its page was taken, so the page's others come next; {parts}"
     first = f" in tier {tier}, before all links of lower tiers" if tier else ""
     ahead = _ahead(store, tiers, row, score)
-    waits = f"waits with score {digits(score)}{first}, about {ahead} links before it{source}: {parts}"
+    waits = f"waits with score {digits(score, rounded=False)}{first}, about {ahead} links before it{source}: {parts}"
     return Explanation(url, "waiting", waits)
 
 

@@ -10,7 +10,7 @@ from clew import Exporter
 from clew.store.records import VisitRow
 
 
-class Markdown(Exporter):
+class LinkList(Exporter):
     """One item a page: a link with its title, and its relevance."""
 
     def write(self, pages: Iterable[VisitRow], out: IO[bytes]) -> int:
