@@ -20,7 +20,7 @@ from clew.export.collection import iso, topic_name
 from clew.project.finding import Answer, SearchOptions, search
 from clew.project.project import Project
 from clew.text.shown import shown
-from clew.words import many
+from clew.words import digits, many
 
 WIDEST = 100
 MANY_NEW = 200
@@ -124,7 +124,7 @@ def _show(project: Project, query: str, answer: Answer) -> None:
 
 def _words(number: int, hit: Hit, topics: Sequence[str], width: int) -> str:
     row = hit.row
-    facts = [f"relevance {row.relevance:.3f}", topic_name(row, topics) or "", row.language, hit.text.date]
+    facts = [f"relevance {digits(row.relevance)}", topic_name(row, topics) or "", row.language, hit.text.date]
     lines = [
         f"{number}. {_cut(shown(row.title) or '(no title)', width - 4)}",
         f"   {shown(row.url)}",
@@ -156,7 +156,7 @@ def _plain(project: Project, query: str, answer: Answer) -> dict[str, object]:
         {
             "url": hit.row.url,
             "title": hit.row.title,
-            "relevance": round(hit.row.relevance, 6),
+            "relevance": round(hit.row.relevance, 9),
             "relevant": hit.row.relevant,
             "topic": topic_name(hit.row, topics),
             "language": hit.row.language,
