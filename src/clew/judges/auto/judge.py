@@ -199,24 +199,22 @@ class AutoJudge(Judge):
         ids = self.model.vocabulary.ids[places]
         heaviest = [int(i) for i in np.argsort(-np.abs(parts), kind="stable")[:limit] if parts[i]]
         found = [(FEATURES.name(page, int(ids[i])), float(parts[i])) for i in heaviest]
-        if self.kinds:
+        if self.model.kinds is not None:
             known = names(page)
             found += [(known[one], part) for one, part in self.model.kind_parts(marks(page), topic).items() if part]
         return sorted(found, key=lambda one: -abs(one[1]))[:limit]
 
     def _judged(self, page: Page, places: np.ndarray, counts: Floats) -> Judgement:
         assert self.model is not None
-        odds = self.model.odds(places, counts, self._mean(page), self._marks(page))
+        found = marks(page) if self.model.kinds is not None else None
+        odds = self.model.odds(places, counts, self._mean(page), found)
         if odds is None:
             return Judgement(np.full(len(self.topics), UNKNOWN, np.float32), OTHER, 0.0)
         scores = 1.0 / (1.0 + np.exp(-np.clip(odds, -60.0, 60.0)))
         return judgement(self.tree, self.tree.lifted(scores))
 
     def _seen(self, page: Page) -> Seen:
-        return FEATURES.bag(page), self._mean(page), self._marks(page)
-
-    def _marks(self, page: Page) -> TermIds | None:
-        return marks(page) if self.kinds else None
+        return FEATURES.bag(page), self._mean(page), marks(page) if self.kinds else None
 
     def _mean(self, page: Page) -> Doubles | None:
         vectors = self._vectors()

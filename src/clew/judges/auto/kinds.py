@@ -133,26 +133,24 @@ def _range(size: int) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kinds:
-    """What marks say for k topics: ``ids`` uint32[m], sorted; ``gains`` float64[m, k]: a mark's log ratio less that of
-    a mark that no example has, ``unknown`` float64[k]."""
+    """What marks say for k topics: ``vocabulary`` of the m marks that examples have; ``gains`` float64[m, k]: a mark's
+    log ratio less that of a mark that no example has, ``unknown`` float64[k]."""
 
-    ids: TermIds
+    vocabulary: Vocabulary
     gains: Doubles
     unknown: Doubles
 
     def scores(self, found: TermIds) -> Doubles:
         """Of a page with these marks: float64[k]."""
-        if not len(self.ids) or not len(found):
-            return self.unknown
-        places = np.minimum(self.ids.searchsorted(found), len(self.ids) - 1)
-        known = self.ids[places] == found
-        return np.asarray(self.gains[places[known]].sum(axis=0) / len(found) + self.unknown, np.float64)
+        _, places = self.vocabulary.find(found)
+        return np.asarray(self.gains[places].sum(axis=0) / max(len(found), 1) + self.unknown, np.float64)
 
     def parts(self, found: TermIds, topic: int) -> dict[int, float]:
         """What each mark of such a page adds to the score of a topic, by its id; marks that no example has add
         nothing."""
-        gains = dict(zip(self.ids.tolist(), self.gains[:, topic].tolist(), strict=True))
-        return {one: gains[one] / len(found) for one in found.tolist() if one in gains}
+        indices, places = self.vocabulary.find(found)
+        parts = self.gains[places, topic] / max(len(found), 1)
+        return dict(zip(found[indices].tolist(), parts.tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,7 +208,7 @@ class KindWork:
         """Of k topics with the examples float64[k, n]."""
         found = [self._gains(one) for one in own]
         gains, unknown = np.array([one for one, _ in found]).T, np.array([one for _, one in found])
-        return Kinds(self.vocabulary.ids, gains, unknown)
+        return Kinds(self.vocabulary, gains, unknown)
 
     def _gains(self, own: Doubles) -> tuple[Doubles, float]:
         """The gains of marks float64[m], and what others say."""

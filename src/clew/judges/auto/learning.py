@@ -171,14 +171,16 @@ class _Work:
         views = self._views(len(spaces))
         words = [np.array([centroids[number] * idf for _, centroids in made]).T for number, idf in enumerate(self.idfs)]
         rows = [*(views if views[-1] == 2 else [*views, 2]), KINDS]
+        scale = np.array([blend.scale[rows] for blend in blends]).T
+        counts = bool(scale[-1].any())
         model = Model(
             self.vocabulary,
             np.ascontiguousarray(np.concatenate(words, axis=1), np.float32),  # row by row: pages take some of them
             np.ascontiguousarray(np.array([idf * idf for idf in self.idfs]).T, np.float32),
             np.array([centroids[-1] for _, centroids in made]).T if views[-1] == 2 else np.zeros((0, len(made))),
             self.centre,
-            self.kinds.learned(self.own) if self.kinds is not None else None,
-            np.array([blend.scale[rows] for blend in blends]).T,
+            self.kinds.learned(self.own) if self.kinds is not None and counts else None,
+            scale,
             np.array([blend.missing[rows] for blend in blends]).T,
             np.array([blend.shift for blend in blends]),
         )

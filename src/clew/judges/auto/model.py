@@ -22,8 +22,9 @@ class Model:
 
     ``weights`` float32[V, v·k]: centroids times idf, space by space. ``squares`` float32[V, v]: idf². ``directions``
     float64[d, k] and ``centre`` float64[d]: centroids of meaning, and what is taken off a page's mean vector.
-    ``kinds``: None before the crawl. Log odds of topic k: ``scale``[:, k] · (scores − ``missing``[:, k]) +
-    ``shift``[k], float64[v + 2, k] and float64[k]; the last two rows are those of meaning and of kinds.
+    ``kinds``: None where they count for nothing, as before the crawl. Log odds of topic k:
+    ``scale``[:, k] · (scores − ``missing``[:, k]) + ``shift``[k], float64[v + 2, k] and float64[k]; the last two rows
+    are those of meaning and of kinds.
     """
 
     vocabulary: Vocabulary
