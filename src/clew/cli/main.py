@@ -21,6 +21,7 @@ COMMANDS = {
     "judge": "Judge pages: relevance, and what decided.",
     "label": "Say whether a page is what you want; the judge learns from it.",
     "topics": "What is wanted: topics, their examples and terms, and how well they can be told apart.",
+    "serve": "Watch, search and steer crawls in the browser.",
     "search": "Find pages in the collection by their text.",
     "export": "Hand the collection over: JSON lines, CSV, Parquet, SQLite, Markdown or WARC.",
     "forget": "Erase a page or a host from a project, and never fetch it again.",

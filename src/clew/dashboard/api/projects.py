@@ -1,0 +1,76 @@
+"""Which projects are shown, and what is known of each at a glance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter
+
+from clew.crawl.lastrun import last_run
+from clew.dashboard.api.common import BASE, ShelfOf, ShownOf
+from clew.dashboard.projects import Shown
+from clew.export.summary import Summary, summarise
+
+router = APIRouter(tags=["projects"])
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectLine:
+    """A project in the list. ``title``: its name in clew.toml; ``folder``: where it is."""
+
+    name: str
+    title: str
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A project at a glance. ``summary``: None before the first crawl; ``strategy``, ``judge``, ``web``, ``threshold``:
+    of the last run, else of the settings. ``topics``: all topics by their numbers; ``wanted`` ones among them."""
+
+    name: str
+    title: str
+    folder: str
+    strategy: str
+    judge: str
+    web: str
+    threshold: float | None
+    interest: str
+    topics: tuple[str, ...]
+    wanted: tuple[int, ...]
+    summary: Summary | None
+
+
+@router.get("/api/projects")
+def projects(shelf: ShelfOf) -> list[ProjectLine]:
+    """The projects that this dashboard shows."""
+    return [ProjectLine(shown.name, _title(shown), str(shown.path)) for shown in shelf]
+
+
+@router.get(BASE)
+def project(shown: ShownOf) -> Overview:
+    """A project at a glance."""
+    opened = shown.project()
+    settings, interest, summary = opened.settings, opened.interest, None
+    strategy, judge, web, threshold = settings.strategy_name, settings.judge.name, settings.project.web, None
+    if opened.database.is_file():
+        with shown.store() as store:
+            summary, last = summarise(store, opened), last_run(store, settings)
+            strategy, judge, web, threshold = last.strategy, last.judge, last.web, last.threshold
+    return Overview(
+        name=shown.name,
+        title=_title(shown),
+        folder=str(shown.path),
+        strategy=strategy,
+        judge=judge,
+        web=web,
+        threshold=threshold,
+        interest=settings.interest.formula,
+        topics=tuple(interest.topics),
+        wanted=tuple(interest.wanted_topics),
+        summary=summary,
+    )
+
+
+def _title(shown: Shown) -> str:
+    return shown.project().settings.project.name or shown.name

@@ -1,0 +1,75 @@
+"""The web application: the API, the pages, and how errors are told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse
+from fastapi.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from clew.dashboard import api
+from clew.dashboard.guard import Access, Guard
+from clew.dashboard.projects import NoSuchProjectError, Shelf
+from clew.errors import ClewError, ConfigError, InputError, ProjectError, StoreError
+from clew.version import __version__
+
+STATIC = Path(__file__).parent / "static"
+
+
+def make_app(shelf: Shelf, access: Access) -> ASGIApp:
+    """The dashboard of these projects, for an ASGI server. Who asks must have the token of ``access``."""
+    app = plain_app(shelf)
+    return Guard(app, access)
+
+
+def plain_app(shelf: Shelf) -> FastAPI:
+    """The same without a guard: for a description of the API, never to be served."""
+    app = FastAPI(
+        title="Clew",
+        version=__version__,
+        summary="Watch, search and steer crawls.",
+        docs_url=None,  # these pages load their scripts from elsewhere
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        responses=api.ERRORS,
+    )
+    app.state.shelf = shelf
+    for kind in (ClewError, InputError, ConfigError, ProjectError, StoreError, NoSuchProjectError):
+        app.add_exception_handler(kind, _told)
+    app.add_exception_handler(RequestValidationError, _not_valid)
+    for router in api.routers():
+        app.include_router(router)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+
+    @app.get("/", include_in_schema=False)
+    def index() -> FileResponse:
+        return FileResponse(STATIC / "index.html")
+
+    return app
+
+
+def _told(_: Request, error: Exception) -> JSONResponse:
+    """An error as the API tells it: in one sentence, as on the command line."""
+    return JSONResponse({"error": str(error)}, status_of(error))
+
+
+def _not_valid(_: Request, error: Exception) -> JSONResponse:
+    """A request with parameters or a body that make no sense."""
+    assert isinstance(error, RequestValidationError)
+    said = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
+    return JSONResponse({"error": "; ".join(said)}, 422)
+
+
+def status_of(error: Exception) -> int:
+    """The HTTP status of an error: 400 for input that is wrong, 404 for a project that there is not, 409 where a
+    project is not ready for it, 503 where the store cannot be read."""
+    if isinstance(error, NoSuchProjectError):
+        return 404
+    if isinstance(error, ProjectError):
+        return 409
+    if isinstance(error, InputError):
+        return 400
+    return 503 if isinstance(error, StoreError) else 500

@@ -1,0 +1,5 @@
+import { h } from "../lib.js";
+
+export async function show(root, { project }) {
+  root.append(h("h1", {}, "Frontier"), h("p", { class: "says" }, project));
+}
