@@ -14,23 +14,17 @@ from clew.cli.labweb import command as web_command
 from clew.config import JUDGE
 from clew.judges.registry import JUDGES
 from clew.lab.asking import BOTH, PLANS
-from clew.lab.comparison import Comparison
-from clew.lab.experiment import TITLE, distinct
+from clew.lab.experiment import KEPT, distinct
 from clew.lab.experiment import load as load_experiment
-from clew.lab.experiment import title_of as title_of_experiment
 from clew.lab.ledgers import AS_WRITTEN, LEDGERS, with_ledgers
 from clew.lab.report import write_report
 from clew.lab.running import Plan, TaskResult, run_all, summary
-from clew.lab.saved import load as load_results
-from clew.lab.saved import save
+from clew.lab.saved import comparison_of, load_comparison, save
 from clew.lab.simulating import PRESETS, simulate
 from clew.lab.tasks import load as load_task
 from clew.lab.variants import judge_variants, strategy_variants
 from clew.project.project import Project
 from clew.strategies.registry import STRATEGIES
-
-KEPT = "experiment.toml"
-"""The copy of an experiment file beside its results."""
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -108,7 +102,7 @@ def run(
     results = list(run_all(given, plan, jobs))
     if out is not None:
         save(results, out)
-        write_report(comparison(results), out)
+        write_report(comparison_of(results), out)
     _tell(results, out, as_json)
 
 
@@ -124,7 +118,7 @@ def experiment(file: Path, jobs: int, out: Path | None, as_json: bool) -> None:
     results = list(run_all(study.tasks, study.plan, jobs))
     save(results, folder)
     (folder / KEPT).write_bytes(file.read_bytes())
-    write_report(comparison(results, study.title), folder)
+    write_report(comparison_of(results, study.title), folder)
     _tell(results, folder, as_json)
 
 
@@ -133,8 +127,7 @@ def experiment(file: Path, jobs: int, out: Path | None, as_json: bool) -> None:
 @json_option
 def report(folder: Path, as_json: bool) -> None:
     """Write the report of earlier results again: one HTML page, plots, CSV and a LaTeX table."""
-    title = title_of_experiment(folder / KEPT)
-    page = write_report(comparison(load_results(folder), title), folder)
+    page = write_report(load_comparison(folder), folder)
     if as_json:
         print_json({"report": str(page)})
     else:
@@ -178,23 +171,11 @@ def sim(preset: str, pages: int, seed: int, budget: int, out: Path, as_json: boo
 command.add_command(web_command)
 
 
-def comparison(results: Sequence[TaskResult], title: str = TITLE) -> Comparison:
-    """Results as reports want them."""
-    return Comparison(
-        runs=tuple(run for result in results for run in result.runs),
-        oracles={result.task: result.oracles for result in results},
-        one_step={result.task: result.one_step for result in results},
-        title=title,
-        look_ahead={result.task: result.look_ahead for result in results},
-        bound={result.task: result.bound for result in results},
-    )
-
-
 def _tell(results: Sequence[TaskResult], out: Path | None, as_json: bool) -> None:
     """Print what came out."""
     if as_json:
         print_json([summary(result, one) for result in results for one in result.runs])
         return
-    print_table(comparison(results))
+    print_table(comparison_of(results))
     if out is not None:
         say(f"report: {out / 'report.html'}")

@@ -6,6 +6,7 @@ Colours are Okabe and Ito's, which people with any common colour blindness can t
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ParamSpec
@@ -45,6 +46,12 @@ STYLE: Any = {
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
 }
+
+_UNPRINTED = re.compile(r"<(metadata|pattern)\b.*?</\1>", re.DOTALL)
+_HATCHED = re.compile(r"fill: url\(#[^)]*\)")
+_FAMILY = re.compile(r"font-family: [^;\"]*")
+_FONT = re.compile(r"\bfont: ([\d.]+px) [^;\"]*")
+"""Older versions of matplotlib write size and family together."""
 
 Parameters = ParamSpec("Parameters")
 
@@ -104,7 +111,7 @@ def distances(depth: npt.NDArray[np.int64], relevant: Flags) -> str:
     axes.bar(bins[:-1], rest, bottom=good, color=GREY, alpha=0.55, hatch="//", edgecolor="none", label="other")
     axes.set(xlabel="links from the seeds", ylabel="pages")
     axes.xaxis.get_major_locator().set_params(integer=True)
-    axes.legend(loc="upper right")
+    axes.legend(loc="best")
     return _svg(figure)
 
 
@@ -121,7 +128,7 @@ def hosts(rows: Sequence[tuple[str, int, int]]) -> str:
     axes.set_yticks(places, names)
     axes.set(xlabel="pages fetched")
     axes.grid(visible=False, axis="y")
-    axes.legend(loc="lower right")
+    axes.legend(loc="best")
     return _svg(figure)
 
 
@@ -145,3 +152,11 @@ def _svg(figure: Any) -> str:
     figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     text = out.getvalue()
     return text[text.index("<svg") :].replace(INK, "currentColor")
+
+
+def printed(svg: str, ink: str, family: str) -> str:
+    """A plot for paper: text in one colour and font family, plain areas in place of hatched ones, no metadata."""
+    plain = _UNPRINTED.sub("", svg).replace("currentColor", ink)
+    plain = _HATCHED.sub(f"fill: {GREY}", plain)
+    plain = _FONT.sub(rf"font-size: \1; font-family: {family}", plain)
+    return _FAMILY.sub(f"font-family: {family}", plain)

@@ -3,66 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 
-import numpy as np
-import numpy.typing as npt
-
-from clew.export import plots
+from clew.export import readings
 from clew.export.choosing import Choice
-from clew.export.collection import ALL
+from clew.export.readings import Section
+from clew.export.reportdata import ReportCollection, ReportData, ReportPage
 from clew.text.shown import shown
 from clew.words import digits
-
-WINDOW = 200
-
-DIGITS = "Near 1 a score has as many digits as tell it from better ones."
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ReportPage:
-    """A page in the table of the best. ``inherited``: a document that was not read, with the relevance of the page that
-    links to it."""
-
-    url: str
-    title: str
-    relevance: float
-    depth: int
-    topic: str = ""
-    inherited: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ReportCollection:
-    """The best of a wanted topic, with their correlations as ``relevance``; ``documents`` of them inherit."""
-
-    name: str
-    pages: Sequence[ReportPage]
-
-    @property
-    def documents(self) -> int:
-        return sum(page.inherited for page in self.pages)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ReportData:
-    """What a report shows. Arrays have one entry a visit, in the order of fetching: relevant bool[n],
-    relevance float64[n], depth int64[n]. ``hosts``: (name, relevant, fetched), best first. ``precision``: its
-    estimate in words; "" for none."""
-
-    name: str
-    facts: Mapping[str, str]
-    relevant: npt.NDArray[np.bool_]
-    relevance: npt.NDArray[np.float64]
-    depth: npt.NDArray[np.int64]
-    hosts: Sequence[tuple[str, int, int]]
-    best: Sequence[ReportPage]
-    written: str
-    collections: Sequence[ReportCollection] = ()
-    choice: Choice = ALL
-    precision: str = ""
-
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2129; --paper: #ffffff; --soft: #5c6470; --line: #d8dce2; --card: #f6f7f9; }
@@ -107,12 +55,13 @@ POLICY = (
 
 def html(data: ReportData) -> str:
     """The whole page."""
-    body = _plots(data) if len(data.relevant) else "<p class=says>Nothing was fetched yet.</p>"
+    sections = "".join(map(_section, readings.sections(data)))
+    body = f'<div class="plots">{sections}</div>' if sections else f"<p class=says>{readings.NOTHING}</p>"
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"{POLICY}<title>{_safe(data.name)} – Clew report</title><style>{STYLE}</style></head><body>\n"
-        f"<h1>{_safe(data.name)}</h1><p class=says>{_safe(_verdict(data))}</p>\n"
+        f"<h1>{_safe(data.name)}</h1><p class=says>{_safe(readings.verdict(data))}</p>\n"
         f"<dl>{_facts(data.facts)}</dl>\n{body}\n{_best(data.best, data.choice)}\n{_collections(data.collections)}"
         f"<footer>Written by Clew on {_safe(data.written)}.</footer></body></html>\n"
     )
@@ -134,72 +83,13 @@ def _facts(facts: Mapping[str, str]) -> str:
     return "".join(f"<div><dt>{_safe(name)}</dt><dd>{_safe(value)}</dd></div>" for name, value in facts.items())
 
 
-def _plots(data: ReportData) -> str:
-    sections = (
-        ("Pages found", _harvest_says(data), plots.harvest(data.relevant)),
-        ("Sliding window", _window_says(data), plots.window(data.relevant, data.relevance)),
-        ("Link distance", _distance_says(data), plots.distances(data.depth, data.relevant)),
-        ("Top hosts", _hosts_says(data), plots.hosts(data.hosts)),
-    )
-    return '<div class="plots">' + "".join(_section(*section) for section in sections) + "</div>"
-
-
-def _section(title: str, says: str, svg: str) -> str:
-    return f"<section><h2>{_safe(title)}</h2><p class=says>{_safe(says)}</p>{svg}</section>\n"
-
-
-def _verdict(data: ReportData) -> str:
-    n, found = len(data.relevant), int(data.relevant.sum())
-    if not n:
-        return "This crawl has not fetched anything yet."
-    share = found / n
-    late = float(data.relevant[-WINDOW:].mean())
-    trend = "It still finds them at that rate" if late >= 0.8 * share else "It finds fewer now"
-    return (
-        f"{found:,} of {n:,} fetches brought a page that was judged relevant ({share:.3f}). "
-        f"{trend}: {late:.3f} over the last {min(n, WINDOW)}.{_precision_says(data)}"
-    )
-
-
-def _precision_says(data: ReportData) -> str:
-    return f" How many of those are so: {data.precision}, in an interval of 90 %." if data.precision else ""
-
-
-def _harvest_says(data: ReportData) -> str:
-    found = np.flatnonzero(data.relevant)
-    if not len(found):
-        return "No relevant page was found; look at the judge's examples or the seeds."
-    half = int(found[(len(found) - 1) // 2]) + 1
-    return f"Half of the relevant pages were found within the first {half:,} of {len(data.relevant):,} fetches."
-
-
-def _window_says(data: ReportData) -> str:
-    late = float(data.relevant[-WINDOW:].mean())
-    if late < 0.02:
-        return "The last stretch found next to nothing: more budget will hardly help with these seeds and this focus."
-    return f"In the last {min(len(data.relevant), WINDOW)} fetches one page in {1 / late:.1f} was relevant."
-
-
-def _distance_says(data: ReportData) -> str:
-    near = data.depth[data.relevant]
-    if not len(near):
-        return "No relevant page was found."
-    return f"Relevant pages lie {int(np.median(near))} links from the seeds in the median, {int(near.max())} at most."
-
-
-def _hosts_says(data: ReportData) -> str:
-    if not data.hosts:
-        return "No host was visited."
-    name, relevant, _ = data.hosts[0]
-    share = relevant / max(int(data.relevant.sum()), 1)
-    return f"{name} alone gave {relevant:,} relevant pages, {share:.0%} of all."
+def _section(section: Section) -> str:
+    return f"<section><h2>{_safe(section.title)}</h2><p class=says>{_safe(section.says)}</p>{section.svg}</section>\n"
 
 
 def _best(pages: Sequence[ReportPage], choice: Choice) -> str:
-    if not pages:
-        return "<h2>Best pages</h2><p class=says>None yet.</p>"
-    says = f"The {len(pages)} pages the judge is surest of.{_choice_says(choice)}{_inherited_says(pages)} {DIGITS}"
-    return f"<h2>Best pages</h2><p class=says>{says}</p>{_table(pages, 'relevance')}"
+    table = _table(pages, "relevance") if pages else ""
+    return f"<h2>Best pages</h2><p class=says>{_safe(readings.best(pages, choice))}</p>{table}"
 
 
 def _collections(found: Sequence[ReportCollection]) -> str:
@@ -207,25 +97,10 @@ def _collections(found: Sequence[ReportCollection]) -> str:
     if len(found) < 2:
         return ""
     tables = "".join(
-        f"<details><summary>{_safe(one.name)}: {len(one.pages):,}"
-        f"{f', {one.documents:,} of them documents' if one.documents else ''}</summary>"
-        f"{_table(one.pages, 'correlation')}</details>\n"
+        f"<details><summary>{_safe(readings.collection(one))}</summary>{_table(one.pages, 'correlation')}</details>\n"
         for one in found
     )
-    says = "The best of each wanted topic; a page belongs to the nearest."
-    return f"<h2>Collections</h2><p class=says>{says}</p>\n{tables}"
-
-
-def _choice_says(choice: Choice) -> str:
-    found = f" Of a host {choice.per_host} at most." if choice.per_host else ""
-    return (
-        f"{found} Hosts take turns: a page counts less for each one of its host before it." if choice.diverse else found
-    )
-
-
-def _inherited_says(pages: Sequence[ReportPage]) -> str:
-    count = sum(page.inherited for page in pages)
-    return f" {count:,} are documents with the relevance of a page that links to them." if count else ""
+    return f"<h2>Collections</h2><p class=says>{readings.COLLECTIONS}</p>\n{tables}"
 
 
 def _table(pages: Sequence[ReportPage], measure: str) -> str:

@@ -42,6 +42,9 @@ from clew.web.simulated import parse_spec
 
 TITLE = "Crawl strategies compared"
 
+KEPT = "experiment.toml"
+"""The copy of an experiment file beside its results."""
+
 
 class SimulatedTask(Section, frozen=True):
     """[[simulated]]: a task on a simulated web"""

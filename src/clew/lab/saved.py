@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
 from clew.errors import InputError
+from clew.lab.comparison import Comparison
+from clew.lab.experiment import KEPT, TITLE, title_of
 from clew.lab.results import Run
 from clew.lab.running import TaskResult
 from clew.model import Bools
@@ -74,12 +78,33 @@ def load(folder: Path) -> list[TaskResult]:
     runs = [_run(file) for file in sorted((folder / RUNS).glob("*.npz"))]
     found = []
     for file in files:
-        with np.load(file) as kept:
+        with file.open("rb") as stream, np.load(stream) as kept:
             name = str(kept["task"])
             own = tuple(run for run in runs if run.task == name)
             repeats = 1 + max((run.repeat for run in own), default=0)
             found.append(TaskResult(name, own, *(_each(kept, of, repeats) for of in LIMITS)))
     return found
+
+
+def load_comparison(folder: Path) -> Comparison:
+    """The results in ``folder`` as reports want them, called as the experiment beside them. Raises InputError when
+    there are none, or they cannot be read."""
+    try:
+        return comparison_of(load(folder), title_of(folder / KEPT))
+    except (OSError, ValueError, TypeError, KeyError, EOFError, BadZipFile, zlib.error) as error:
+        raise InputError(f"the results in {folder} are damaged ({error}): make them again with clew lab run") from error
+
+
+def comparison_of(results: Sequence[TaskResult], title: str = TITLE) -> Comparison:
+    """Results as reports want them."""
+    return Comparison(
+        runs=tuple(run for result in results for run in result.runs),
+        oracles={result.task: result.oracles for result in results},
+        one_step={result.task: result.one_step for result in results},
+        title=title,
+        look_ahead={result.task: result.look_ahead for result in results},
+        bound={result.task: result.bound for result in results},
+    )
 
 
 def _numbered(name: str, arrays: Sequence[Bools]) -> dict[str, Any]:
@@ -95,7 +120,7 @@ def _each(kept: Mapping[str, Any], name: str, repeats: int) -> tuple[Bools, ...]
 
 
 def _run(file: Path) -> Run:
-    with np.load(file) as kept:
+    with file.open("rb") as stream, np.load(stream) as kept:  # numpy leaves a damaged file of its own open
         values: dict[str, Any] = {name: kept[name] for name in kept.files}
     lacking = {field.name for field in fields(Run) if field.default is MISSING} - set(values)
     if lacking:

@@ -16,7 +16,7 @@ from clew.store.sqlite.forgetting import erase
 from clew.urls.canonical import canonical
 from clew.urls.never import Never, entry_of, write_never
 
-REPORT = "report.html"
+REPORT, PDF = "report.html", "report.pdf"
 """What ``clew report`` writes, and writes again."""
 
 _CHUNK = 1 << 20
@@ -96,7 +96,8 @@ def _named(text: str, matches: Callable[[str], bool]) -> bool:
 
 
 def _look_elsewhere(project: ProjectFolder, found: Forgotten, done: list[Path]) -> None:
-    """The report goes, for it can be made again; other files that spell the name out are told."""
+    """The report goes, for it can be made again, and as a PDF in any case, since its text is packed; other files that
+    spell the name out are told."""
     name = found.entry.removesuffix("$").partition("://")[2] or found.entry
     own = {
         *done,
@@ -105,11 +106,12 @@ def _look_elsewhere(project: ProjectFolder, found: Forgotten, done: list[Path]) 
         project.path / project.settings.scope.never,
     }
     for file in sorted(path for path in project.path.rglob("*") if path.is_file() and not path.is_symlink()):
-        if file in own or not _holds(file, name.rstrip("/").encode()):
+        is_pdf = file == project.path / PDF
+        if file in own or not (is_pdf or _holds(file, name.rstrip("/").encode())):
             continue
-        if file == project.path / REPORT:
+        if is_pdf or file == project.path / REPORT:
             file.unlink()
-            found.removed.append(REPORT)
+            found.removed.append(file.name)
         else:
             found.still.append(str(file.relative_to(project.path)))
 
