@@ -60,12 +60,16 @@ class LinkKind(StrEnum):
     FEED = "feed"  # leads to a feed: <link rel=alternate type=application/rss+xml>
     ENTRY = "entry"  # an entry of a feed
     PROBE = "probe"  # a made-up URL: how does a host say that there is no page?
+    PUSHED = "pushed"  # a user asked for it while the crawl ran
 
 
 LISTS = (LinkKind.SITEMAP, LinkKind.FEED)
 """Links to lists of links, which are no pages of the collection."""
 
-STILL = (LinkKind.REDIRECT, LinkKind.SEED, LinkKind.BACKLINK, LinkKind.PROBE, *LISTS)
+SEEDS = (LinkKind.SEED, LinkKind.PUSHED)
+"""Links that a user named."""
+
+STILL = (LinkKind.REDIRECT, *SEEDS, LinkKind.BACKLINK, LinkKind.PROBE, *LISTS)
 """Links that add no step to the distance from the seeds."""
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clew.frontier.base import Combination, Lease
+from clew.frontier.base import Combination, HostColumns, Lease, Standing, State
 from clew.frontier.duplicates import Mean
 from clew.frontier.resting import Waits
 
@@ -251,6 +251,45 @@ class ReferenceFrontier:
             url = self.urls.setdefault(key, Known(len(self.urls), 0, "done"))
             url.state = "ending" if url.state in ("leased", "ending") else "done"
             self.later.pop(key, None)
+
+    def reopen(self, key: int, host: int) -> None:
+        url = self.urls.get(key)
+        if url is not None and url.state == "done":
+            url.state, url.host = "parked", host
+            self._forget(url)
+
+    def park(self, hosts) -> int:  # type: ignore[no-untyped-def]
+        mine = {key: url for key, url in self.urls.items() if url.host in hosts and url.state in ("waiting", "later")}
+        for key, url in mine.items():
+            url.state = "parked"
+            self.later.pop(key, None)
+            self._forget(url)
+        return len(mine)
+
+    @staticmethod
+    def _forget(url: Known) -> None:
+        url.score, url.best, url.seen, url.sums, url.tier = math.nan, math.nan, 0, None, 0
+
+    def look_up(self, key: int) -> Standing | None:
+        names: dict[str, State] = {"ending": "leased", "later": "postponed"}
+        url = self.urls.get(key)
+        return None if url is None else Standing(names.get(url.state, url.state), self._lease_of(key))  # type: ignore[arg-type]
+
+    def waiting_scores(self):  # type: ignore[no-untyped-def]
+        found = [(url.score, url.tier) for url in self.urls.values() if url.state == "waiting"]
+        return np.array([score for score, _ in found], np.float32), np.array([tier for _, tier in found], np.uint8)
+
+    def hosts(self) -> HostColumns:
+        ids = [host for host in sorted({url.host for url in self.urls.values()}) if self._seen_on(host)]
+        return HostColumns(
+            np.array(ids, np.uint32),
+            np.array([self.waiting_on(host) for host in ids], np.int64),
+            np.array([host in self.busy for host in ids], np.bool_),
+            np.array([self.ready_at.get(host, 0.0) for host in ids], np.float64),
+        )
+
+    def _seen_on(self, host: int) -> bool:
+        return self.waiting_on(host) > 0 or host in self.busy
 
     def rescore(self, rows: Iterable) -> int:  # type: ignore[type-arg]
         self.refused = None

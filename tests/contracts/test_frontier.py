@@ -596,6 +596,15 @@ class Twin:
         self.one.finish(ks)
         self.other.finish(ks)
 
+    def reopen(self, key: int) -> None:
+        host = key * 2654435761 % self.host_count
+        self.one.reopen(key, host)
+        self.other.reopen(key, host)
+
+    def park(self, hosts: list[int]) -> None:
+        ids = np.array(hosts, np.uint32)
+        assert self.one.park(ids) == self.other.park(ids)
+
     def rescore(self, new: list[np.ndarray], tiers: list[int]) -> None:
         self.rows = [(ks, ss) for (ks, _), ss in zip(self.rows, new, strict=True)]
         rows = [(row, ks, ss, tier) for row, ((ks, ss), tier) in enumerate(zip(self.rows, tiers, strict=True))]
@@ -607,11 +616,23 @@ class Twin:
         assert self.one.hosts_waiting == self.other.hosts_waiting
         assert self.one.hosts_busy == self.other.hosts_busy
         assert self.one.waiting_on(0) == self.other.waiting_on(0)
+        self.check_figures()
         mine, theirs = self.one.next_ready(), self.other.next_ready()
         assert (mine is None) == (theirs is None)
         assert mine is None or theirs is None or max(mine, self.now) == max(theirs, self.now)
         assert self.one.best(1) == self.other.best(1)
         assert self.one.best(3) == self.other.best(3)
+
+    def check_figures(self) -> None:
+        for mine, theirs in zip(self.one.waiting_scores(), self.other.waiting_scores(), strict=True):
+            np.testing.assert_array_equal(np.sort(mine), np.sort(theirs))
+        ours, others = self.one.hosts(), self.other.hosts()
+        for column in ("hosts", "waiting", "busy"):
+            np.testing.assert_array_equal(getattr(ours, column), getattr(others, column), column)
+        for key in [*list(self.other.urls)[:3], 0]:
+            found, expected = self.one.look_up(key), self.other.look_up(key)
+            assert (found and found.state) == (expected and expected.state)
+            assert found == expected or (found and found.state != "waiting")  # else its score may be an old one, or NaN
 
     def drain(self) -> None:
         """Everything that waits comes out of both in the same order."""
@@ -680,6 +701,14 @@ class Operations:
         some = self.rng.sample(known, min(len(known), self.rng.choice([1, 5, 100])))
         self.twin.finish(np.concatenate([np.array(some, np.uint64), self.keys(2)]))
 
+    def reopen(self) -> None:
+        done = [key for key, url in self.twin.other.urls.items() if url.state == "done"]
+        for key in self.rng.sample(done, min(len(done), 3)):
+            self.twin.reopen(key)
+
+    def park(self) -> None:
+        self.twin.park([self.rng.randrange(self.twin.host_count) for _ in range(self.rng.choice([1, 3]))])
+
     def rescore(self) -> None:
         rows = self.twin.rows
         self.twin.rescore([self.scores(len(ks)) for ks, _ in rows], [self.tier() for _ in rows])
@@ -687,6 +716,7 @@ class Operations:
     def step(self) -> None:
         steps = [self.add, self.promote, self.lease, self.end, self.hold, self.finish, self.rescore]
         weights = [30, 8, 40, 15, 8, 5, 2]
+        steps, weights = [*steps, self.reopen, self.park], [*weights, 6, 2]
         if self.twin.pull is not None:
             steps, weights = [*steps, self.grow, self.rank], [*weights, 20, 3]
         self.rng.choices(steps, weights)[0]()
@@ -788,6 +818,14 @@ class Machine(RuleBasedStateMachine):
     @rule(known=st.lists(st.integers(0, 33), max_size=9))
     def finish(self, known: list[int]) -> None:
         self.twin.finish(keys(*known))
+
+    @rule(key=st.integers(0, 33))
+    def reopen(self, key: int) -> None:
+        self.twin.reopen(key)
+
+    @rule(hosts=st.lists(st.integers(0, 4), max_size=3))
+    def park(self, hosts: list[int]) -> None:
+        self.twin.park(hosts)
 
     @rule(data=st.data())
     def rescore(self, data: st.DataObject) -> None:

@@ -15,6 +15,9 @@ from clew.version import __version__
 COMMANDS = {
     "init": "Make a project: say what is wanted.",
     "crawl": "Start a project's crawl, or resume it where it stopped.",
+    "pause": "Let a running crawl stand still.",
+    "resume": "Let a crawl that was paused go on.",
+    "stop": "Stop a running crawl, as Ctrl-C does.",
     "status": "How far a crawl has come.",
     "report": "Write a report as one web page: plots and the best pages.",
     "explain": "Why a page was fetched and judged as it was, or why a URL waits or was refused.",
@@ -28,7 +31,10 @@ COMMANDS = {
     "lab": "Compare strategies and judges on the same webs, with oracles.",
     "demo": "Crawl a small web served on this machine, and show the harvest.",
 }
-"""Every command with its one-line help; its code lives in ``clew.cli.<command>``."""
+"""Every command with its one-line help; its code lives in ``clew.cli.<command>``, or in ``TOGETHER``."""
+
+TOGETHER = {"pause": "steer", "resume": "steer", "stop": "steer"}
+"""Commands that share a module, which has them in ``COMMANDS``."""
 
 
 class LazyCommands(click.Group):
@@ -40,7 +46,11 @@ class LazyCommands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"clew.cli.{cmd_name}").command
+        command: click.Command
+        if cmd_name in TOGETHER:
+            command = import_module(f"clew.cli.{TOGETHER[cmd_name]}").COMMANDS[cmd_name]
+        else:
+            command = import_module(f"clew.cli.{cmd_name}").command
         return command
 
     def resolve_command(

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from clew.cli.common import say
 from clew.crawl.events import tell
-from clew.crawl.loop import Loop
+from clew.crawl.loop import PAUSED, Loop
 from clew.crawl.running import Display
 from clew.crawl.showing import WIDEST, summary
 from clew.text.shown import shown
@@ -137,7 +137,8 @@ class Live(Screen):
         if self.crawl is None:
             return Panel("getting ready ...", title="clew")
         waits = self.crawl.waits_for()
-        said = [Text(f"waiting: {waits}", style="yellow", overflow="ellipsis", no_wrap=True)] if waits else []
+        words = "paused: nothing new is fetched" if waits == PAUSED else f"waiting: {waits}"
+        said = [Text(words, style="yellow", overflow="ellipsis", no_wrap=True)] if waits else []
         width = self._live.console.width
         body = Group(figures(self.crawl, width), *said, Text("best links waiting", style="dim"), self._links())
         return Panel(body, title="clew crawl", subtitle=self._subtitle(self.crawl))

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from clew.crawl.duplicates import SAME_TEXT_TERMS
 from clew.crawl.verdicts import NO_DIFFERENCE
-from clew.model import Link, LinkKind
+from clew.model import SEEDS, Link, LinkKind
 from clew.urls.aspects import Aspects, aspects, bare, difference, is_expected, without
 from clew.urls.canonical import host, key
 from clew.urls.traps import parts
@@ -149,7 +149,7 @@ class Aliases:
 
     def why_not(self, link: Link) -> str:
         """Why a link is not followed; "" when it is."""
-        if not self.needed or link.kind in (LinkKind.SEED, LinkKind.PROBE) or link.key % STILL_TRIED == 0:
+        if not self.needed or link.kind in (*SEEDS, LinkKind.PROBE) or link.key % STILL_TRIED == 0:
             return ""
         return self._same_page(link.url) or self._in_mirror(link.url)
 

@@ -67,6 +67,18 @@ class Applier:
             return None
         return self._visit(arrival)
 
+    def take_back(self, url_key: int) -> None:
+        """A user wants a URL that was set aside: nothing of that counts any more."""
+        refusal = self.parts.store.links.refusal(url_key)
+        self._twins.pop(url_key, None)
+        if refusal is None:
+            return
+        self.parts.store.links.readmit(url_key)
+        if refusal.outcome is Outcome.ABSENT:
+            self.parts.progress.absent -= 1
+        else:
+            self.parts.progress.refused -= 1
+
     # -- no visit -----------------------------------------------------------------------------------------
 
     def _set_aside(self, arrival: Arrival) -> None:

@@ -68,7 +68,7 @@ class Evidence:
             host_names=(host(target),),
             host_index=np.zeros(1, np.int32),
             nofollow=np.zeros(1, np.bool_),
-            kinds=(link.kind if link.kind in LISTS else LinkKind.REDIRECT,),
+            kinds=(link.kind if link.kind in (*LISTS, LinkKind.PUSHED) else LinkKind.REDIRECT,),
             url_term_ids=terms,
             url_term_starts=np.array([0, len(terms)], np.int32),
             anchors=tuple(text for text, own in zip(old.links.anchors, mine, strict=True) if own),

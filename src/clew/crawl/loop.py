@@ -18,6 +18,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from clew.crawl.applying import Applier, Arrival
 from clew.crawl.archiving import facts
@@ -37,6 +38,9 @@ BACKLOG = 64
 
 LOOK_EVERY = 20
 """Links taken between two looks at whether the best one had to wait: finding the best is a walk over all links."""
+
+PAUSED = "a user paused it"
+"""What a paused crawl waits for."""
 
 TICK_S = 0.25
 """The live loop looks up at least this often: for commits, time limits and the display."""
@@ -69,11 +73,13 @@ class Loop:
         self.attempts: dict[int, int] = {}
         self._arrivals: asyncio.Queue[Arrival | None] = asyncio.Queue()
         self.interrupts = 0
+        self._news = asyncio.Event()  # a user resumed a paused crawl, or stops it
         self._under_way: set[asyncio.Task[None]] = set()
         self._unanswered: set[asyncio.Task[None]] = set()
         self._fetching = 0
         self._taken = 0  # links taken from the frontier whose arrival is not applied yet
         self._leases = 0
+        self._written = asyncio.Event()  # set by the next commit
         self._fault: BaseException | None = None
         self._uncommitted = 0
         self._committed_at = self._ticked_at = time.monotonic()
@@ -120,19 +126,38 @@ class Loop:
                 task.cancel()
         self.parts.rules.asked = self.parts.rules.asked or "interrupted"
         self._arrivals.put_nowait(None)
+        self._news.set()
+
+    def pause(self) -> None:
+        """Take no new link until ``resume``; those under way are finished and committed. Time does not count."""
+        self.parts.progress.pause()
+
+    def resume(self) -> None:
+        """Go on after ``pause``."""
+        self.parts.progress.resume()
+        self.patience.resumed()
+        self._news.set()
+
+    def commit_soon(self) -> asyncio.Event:
+        """Commit at the next opportunity; set when that is done."""
+        self._uncommitted = max(self._uncommitted, self.parts.settings.crawl.commit_pages)
+        self._news.set()
+        return self._written
 
     async def _loop(self) -> str:
         while True:
             if self._fault is not None:
                 raise self._fault
             stopped = self._stopped()
-            if not stopped:
+            if not stopped and not self.parts.progress.paused:
                 if self.parts.strategy.wants_to_consult():
                     await self.sessions.consult()
                 self._launch()
             if stopped and self._taken and self._taken == self.parts.world.looking_up:
                 return stopped  # nobody waits for addresses any more
-            if not self._taken:
+            if not self._taken and self.parts.progress.paused and not stopped:
+                await self._stand_still()
+            elif not self._taken:
                 when = await self._next_ready(stopped)
                 if when is None:
                     return stopped or "frontier"
@@ -140,6 +165,15 @@ class Loop:
             else:
                 await self._take_arrivals()
             await self._look_up()
+
+    async def _stand_still(self) -> None:
+        """Paused, and nothing is under way: what arrived is committed, and somebody is waited for."""
+        if self._uncommitted:
+            await self._commit()
+        self._news.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(TICK_S):
+                await self._news.wait()
 
     async def _next_ready(self, stopped: str) -> float | None:
         """When a link may be taken, nothing being under way; None: never. A strategy that has a way out is asked."""
@@ -157,7 +191,8 @@ class Loop:
 
     def _stopped(self) -> str:
         """The rule that says stop, or an empty string."""
-        return self.parts.rules.reached(self.parts.progress) or ("outage" if self.patience.outage_over() else "")
+        outage = not self.parts.progress.paused and self.patience.outage_over()
+        return self.parts.rules.reached(self.parts.progress) or ("outage" if outage else "")
 
     @property
     def under_way(self) -> tuple[int, int]:
@@ -166,6 +201,8 @@ class Loop:
 
     def waits_for(self) -> str:
         """What the crawl waits for when it does nothing else, for people; empty when it goes on."""
+        if self.parts.progress.paused:
+            return PAUSED
         return "" if self._fetching else self.patience.waits_for()
 
     async def _abandon(self) -> None:
@@ -236,7 +273,8 @@ class Loop:
         looking_up = self.parts.world.looking_up
         taken = self._taken - looking_up
         return (
-            self._fetching - looking_up < self.hosts_at_once
+            not self.parts.progress.paused
+            and self._fetching - looking_up < self.hosts_at_once
             and taken < self.hosts_at_once + self.backlog
             and self.parts.rules.room(self.parts.progress, taken)
             and self.patience.may_take(self._fetching, self._taken)
@@ -346,6 +384,7 @@ class Loop:
             await self._commit()
         if now - self._ticked_at >= TICK_S:
             self._ticked_at = now
+            self.parts.progress.sample()
             self.on_tick()
 
     async def _commit(self) -> None:
@@ -353,3 +392,5 @@ class Loop:
         await self.parts.room.until_written(self.parts.commit_now, self.on_tick)
         self._uncommitted = 0
         self._committed_at = time.monotonic()
+        self._written.set()
+        self._written = asyncio.Event()

@@ -17,7 +17,7 @@ from clew.crawl.tiers import tier_of
 from clew.crawl.view import CrawlView
 from clew.examples.training import Trainer
 from clew.frontier.base import Frontier
-from clew.model import Doubles, LinkBatch
+from clew.model import Doubles, LinkBatch, LinkKind
 from clew.store.base import Store
 from clew.store.records import RunRecord
 from clew.store.room import Room
@@ -81,7 +81,7 @@ class Parts:
 
     def scores(self, batch: LinkBatch) -> Doubles:
         """The strategy's scores, NaN where a link must not be followed (rel=nofollow, scope.max_depth, documents that
-        are listed)."""
+        are listed). What a user pushed is followed in any case."""
         scores = np.array(self.strategy.score(batch), np.float64)
         if self.settings.crawl.nofollow:
             scores[batch.links.nofollow] = np.nan
@@ -91,4 +91,6 @@ class Parts:
         if self.settings.crawl.documents == "listed" and batch.source.visit:  # a seed was asked for by name
             endings = inheriting_suffixes(self.settings)
             scores[[has_ending(url, endings) for url in batch.links.urls]] = np.nan
+        if batch.links.kinds[:1] == (LinkKind.PUSHED,):  # whoever asks for a page gets it
+            scores = np.nan_to_num(scores, nan=0.0)
         return scores

@@ -7,6 +7,7 @@ that a run with nothing else to do ends without it. Then its links wait for the 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from logging import DEBUG, WARNING
 
@@ -52,6 +53,16 @@ class Patience:
         self._probed = 0.0
         self._over = False
         self._looked_at = 0.0
+        self._resumed_at = 0.0
+
+    def resumed(self) -> None:
+        """The crawl goes on after a pause, in which nobody tested whether anything answers."""
+        self._resumed_at = self._parts.clock.now()
+
+    def forget_links_on(self, hosts: Iterable[int]) -> None:
+        """The links of these hosts wait no longer."""
+        gone = set(hosts)
+        self.alone = {key: found for key, found in self.alone.items() if found[0] not in gone}
 
     # -- what came of a link ------------------------------------------------------------------------------
 
@@ -147,7 +158,7 @@ class Patience:
     def outage_over(self) -> bool:
         """Whether the line has been down for longer than a crawl waits."""
         most, outage = self._parts.settings.politeness.longest_outage_s, self._parts.world.outage
-        return outage is not None and 0 < most < self._parts.clock.now() - outage.since
+        return outage is not None and 0 < most < self._parts.clock.now() - max(outage.since, self._resumed_at)
 
     def over(self, now: bool = False) -> bool:
         """Whether all links that wait are on hosts that are given up; looked at a few times a second, or ``now``."""

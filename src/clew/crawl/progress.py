@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 WINDOW = 200
 """Visits in the sliding window of the harvest rate."""
 
+RECENT_S = 30.0
+"""Seconds in the sliding window of the speed."""
+
 
 @dataclass(slots=True)
 class Progress:
@@ -36,6 +39,9 @@ class Progress:
     started: float = field(default_factory=time.monotonic)
     window: deque[bool] = field(default_factory=lambda: deque(maxlen=WINDOW))
     best: tuple[tuple[float, str], ...] = ()
+    paused_at: float | None = None
+    paused_s: float = 0.0
+    samples: deque[tuple[float, int]] = field(default_factory=deque)
 
     @property
     def harvest_rate(self) -> float:
@@ -59,8 +65,44 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """Wall-clock seconds of this run."""
-        return time.monotonic() - self.started
+        """Wall-clock seconds of this run, without those in which it was paused."""
+        return (time.monotonic() if self.paused_at is None else self.paused_at) - self.started - self.paused_s
+
+    @property
+    def paused(self) -> bool:
+        """Whether a user lets the crawl stand still."""
+        return self.paused_at is not None
+
+    @property
+    def whole_pause_s(self) -> float:
+        """Seconds of this run in which it was paused, up to now."""
+        return self.paused_s + (time.monotonic() - self.paused_at if self.paused_at is not None else 0.0)
+
+    def pause(self) -> None:
+        """Time stops counting."""
+        if self.paused_at is None:
+            self.paused_at = time.monotonic()
+
+    def resume(self) -> None:
+        """Time counts again."""
+        if self.paused_at is not None:
+            self.paused_s += time.monotonic() - self.paused_at
+            self.paused_at = None
+
+    def sample(self) -> None:
+        """Note how far the crawl is, for ``recent_pages_per_s``; to be called a few times a second."""
+        if self.paused:
+            return
+        seconds, samples = self.seconds, self.samples
+        samples.append((seconds, self.fetched))
+        while samples[0][0] < seconds - RECENT_S:
+            samples.popleft()
+
+    @property
+    def recent_pages_per_s(self) -> float:
+        """Fetches a second in the last 30 seconds of this run, or in as many as there are; pauses do not count."""
+        seconds, fetched = self.samples[0] if self.samples else (0.0, self.fetched_before)
+        return (self.fetched - fetched) / max(self.seconds - seconds, 1e-9) if self.fetched > fetched else 0.0
 
     @property
     def pages_per_s(self) -> float:

@@ -6,9 +6,10 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from logging import WARNING
+from typing import TypeAlias
 
 from clew.config import Settings
 from clew.crawl.actions import CrawlActions
@@ -100,7 +101,13 @@ def runner() -> asyncio.Runner:
     return asyncio.Runner(loop_factory=uvloop.new_event_loop)
 
 
-async def run(setup: Setup, display: Display | None = None, run_s: float = 0.0) -> CrawlResult:
+Beside: TypeAlias = Callable[[Loop], AbstractAsyncContextManager[None]]
+"""What is there while a loop runs, in the same event loop."""
+
+
+async def run(
+    setup: Setup, display: Display | None = None, run_s: float = 0.0, beside: Beside | None = None
+) -> CrawlResult:
     """Start a crawl, or resume it where it stopped; returns when a rule says stop. ``run_s``: seconds it may run, 0 for
     as long as it takes. The world is opened; it and the store are closed by whoever made the setup."""
     display, cpu = display or Display(), _cpu_s()
@@ -109,18 +116,23 @@ async def run(setup: Setup, display: Display | None = None, run_s: float = 0.0) 
     try:
         parts = await _parts(setup, display, run_s, lookups)
         loop = Loop(parts, on_tick=display.tick)
-        stopped = await _crawl(loop, setup, display)
+        stopped = await _crawl(loop, setup, display, beside or _nothing)
     finally:
         await lookups.close()
     return _result(loop, stopped, setup, cpu)
 
 
-async def _crawl(loop: Loop, setup: Setup, display: Display) -> str:
+def _nothing(loop: Loop) -> AbstractAsyncContextManager[None]:
+    return nullcontext()
+
+
+async def _crawl(loop: Loop, setup: Setup, display: Display, beside: Beside) -> str:
     parts = loop.parts
     display.started(loop)
     try:
-        with _signals(loop):
-            return await loop.run(list(setup.seeds))
+        async with beside(loop):
+            with _signals(loop):
+                return await loop.run(list(setup.seeds))
     finally:
         parts.reading.close()
         if parts.archive is not None:
@@ -231,10 +243,12 @@ def _processes(settings: Settings, clock: Clock) -> int:
     return wanted if wanted >= 0 else max((os.cpu_count() or 2) - 1, 1)
 
 
-def _asked_to_stop(loop: Loop) -> None:
+def ask_to_stop(loop: Loop) -> str:
     """Ctrl-C, once more each time: stop, and say what becomes of what is under way."""
     loop.interrupt()
-    tell("stopping", stopping(loop), WARNING)
+    said = stopping(loop)
+    tell("stopping", said, WARNING)
+    return said
 
 
 def stopping(loop: Loop) -> str:
@@ -264,7 +278,7 @@ def _signals(loop: Loop) -> Iterator[None]:
     for number in (signal.SIGINT, signal.SIGTERM):
         before = signal.getsignal(number)
         try:
-            running.add_signal_handler(number, _asked_to_stop, loop)
+            running.add_signal_handler(number, ask_to_stop, loop)
             caught[number] = before
         except (NotImplementedError, RuntimeError, ValueError):  # not in the main thread
             pass

@@ -269,6 +269,15 @@ class Sessions:
         if adoption.adopted:
             self.parts.reading.adopt(adoption.judge)
 
+    def requeue(self) -> None:
+        """Every link has the score again that is stored: those that were parked in spite of it wait."""
+        store = self.parts.store
+        tiers = row_tiers(store, self.parts.strategy, self.opened)
+        forget_news(self.parts)
+        self.parts.frontier.rescore(
+            (row, found, scores.astype(np.float64), tiers.get(row, 0)) for row, found, _, scores in store.links.rows()
+        )
+
     def rescore(self) -> None:
         """Score every stored link again and give frontier and store the new scores, some rows at a time."""
         forget_news(self.parts)

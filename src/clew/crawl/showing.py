@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from clew.crawl.loop import Loop
+from clew.crawl.loop import PAUSED, Loop
 from clew.crawl.running import Display
 from clew.text.shown import shown
 from clew.words import interval, many, span
@@ -29,7 +29,7 @@ def summary(loop: Loop, width: int = WIDEST) -> str:
     parts = [
         f"{progress.relevant:,} judged relevant ({progress.harvest_rate:.3f})",
         f"last 200: {progress.window_rate:.3f}",
-        *([f"waiting: {waits}"] if waits else []),
+        *([f"waiting: {waits}" if waits != PAUSED else "paused"] if waits else []),
         f"{progress.pages_per_s:.1f} pages/s",
         *([f"precision about {interval(told.precision, told.low, told.high)}"] if told and told.precision >= 0 else []),
         f"{many(len(frontier), 'link')} waiting on {many(frontier.hosts_waiting, 'host')}",

@@ -1,8 +1,8 @@
 """Which links come before all others, whatever their scores: the tiers that a strategy asks for.
 
-Rows of seeds, of pages that a strategy put on the frontier and of redirects have the tier that the strategy says; the
-links of a page are in tier 0 until one of them is taken, and in ``Strategy.opened_tier`` from then on. Nothing of it
-is stored: which rows were opened, the visits tell.
+What a user pushed comes before all else. Rows of seeds, of pages that a strategy put on the frontier and of redirects
+have the tier that the strategy says; the links of a page are in tier 0 until one of them is taken, and in
+``Strategy.opened_tier`` from then on. Nothing of it is stored: which rows were opened, the visits tell.
 """
 
 from __future__ import annotations
@@ -13,16 +13,19 @@ from clew.model import LinkBatch, LinkKind
 from clew.store.base import Store
 from clew.strategies.base import Strategy, has_tiers
 
-PROBE_TIER = 3
+FIRST_TIER = 3
+
+AT_ONCE = frozenset({LinkKind.PROBE, LinkKind.PUSHED})
 
 APART = frozenset({LinkKind.SEED, LinkKind.BACKLINK, LinkKind.REDIRECT})
 """Kinds of links that stand on no page; such a row has no others."""
 
 
 def tier_of(strategy: Strategy, links: LinkBatch) -> int:
-    """The tier of a row's links as they are found. What a host answers to a made-up URL is asked at once."""
-    if links.links.kinds[:1] == (LinkKind.PROBE,):
-        return PROBE_TIER
+    """The tier of a row's links as they are found. What a host answers to a made-up URL is asked at once, and what a
+    user pushed comes next."""
+    if len(links) and links.links.kinds[0] in AT_ONCE:
+        return FIRST_TIER
     return strategy.tier(links) if len(links) and links.links.kinds[0] in APART else 0
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from clew.crawl.parts import Parts
-from clew.model import Link, LinkBatch, LinkKind, Outcome, Visit
+from clew.model import SEEDS, Link, LinkBatch, LinkKind, Outcome, Visit
 from clew.urls.canonical import host, parted
 from clew.urls.traps import Kind, Shape, goes_on, is_hopeless, is_sort_order, shape
 
@@ -78,7 +78,7 @@ class Traps:
 
     def why_not(self, link: Link) -> str:
         """Why a link is not followed; "" when it is."""
-        if not self.settings.patience or link.kind in (LinkKind.SEED, LinkKind.PROBE):
+        if not self.settings.patience or link.kind in (*SEEDS, LinkKind.PROBE):
             return ""
         source = link.batch.source.url
         if is_sort_order(link.url, source):

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -92,6 +92,32 @@ class Lease:
     def priority(self) -> tuple[int, float]:
         """Higher is sooner, but for first sight and for hosts that are busy or rest."""
         return self.tier, 0.0 if self.tier else self.score
+
+
+State = Literal["waiting", "parked", "leased", "postponed", "done"]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a frontier knows of a URL: its state, and its link as a lease would tell it. Of one that is done the score
+    may be an old one."""
+
+    state: State
+    link: Lease
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HostColumns:
+    """The hosts on which links wait or are leased, by their ids.
+
+    hosts uint32[n] · waiting int64[n] (links, those that are postponed too) · busy bool[n] · ready_at float64[n] (they
+    may not be visited before).
+    """
+
+    hosts: npt.NDArray[np.uint32]
+    waiting: npt.NDArray[np.int64]
+    busy: npt.NDArray[np.bool_]
+    ready_at: Doubles
 
 
 class Frontier(Protocol):
@@ -167,6 +193,28 @@ class Frontier(Protocol):
 
     def finish(self, keys: Keys) -> None:
         """Mark keys as done without leasing them (used when the frontier is rebuilt). Unknown keys become known."""
+        ...
+
+    def reopen(self, key: int, host: int) -> None:
+        """A key that is done is parked, as one of which nothing but its first sight and its host is known; the next
+        link to it lets it wait. Others stay as they are."""
+        ...
+
+    def park(self, hosts: npt.NDArray[np.uint32]) -> int:
+        """All links that wait or are postponed on these hosts are parked, and all links to their URLs forgotten, until
+        a better link or a rescore; returns how many they were."""
+        ...
+
+    def look_up(self, key: int) -> Standing | None:
+        """What is known of a URL; None when it was never seen."""
+        ...
+
+    def waiting_scores(self) -> tuple[Floats, npt.NDArray[np.uint8]]:
+        """Score, float32[n], and tier, uint8[n], of every link that waits; those that are postponed excepted."""
+        ...
+
+    def hosts(self) -> HostColumns:
+        """The hosts on which links wait or are leased (for display; looks at every host)."""
         ...
 
     def hold(self, host: int, ready_at: float) -> None:

@@ -10,8 +10,10 @@ from collections.abc import Iterable
 from typing import get_args
 
 import numpy as np
+import numpy.typing as npt
 
-from clew.frontier.base import Combination, Lease, ScoredRow, Sums
+from clew.frontier import steered
+from clew.frontier.base import Combination, HostColumns, Lease, ScoredRow, Standing, Sums
 from clew.frontier.batches import BULK, MANY, Places, bulks, check_tier, places_of, repeated, stored
 from clew.frontier.duplicates import Mean, Rule
 from clew.frontier.hosts import NOTHING, Hosts
@@ -92,6 +94,15 @@ class ColumnFrontier:
             return [slots.lease(slots.best_one())]
         return [slots.lease(slot) for slot in slots.best_waiting(n)]
 
+    def look_up(self, key: int) -> Standing | None:
+        return steered.standing(self._slots, key)
+
+    def waiting_scores(self) -> tuple[Floats, npt.NDArray[np.uint8]]:
+        return steered.waiting_scores(self._slots)
+
+    def hosts(self) -> HostColumns:
+        return steered.host_columns(self._hosts, self._postponed)
+
     # -- leases -------------------------------------------------------------------------------------------
 
     def lease(self, now: float) -> Lease | None:
@@ -158,6 +169,14 @@ class ColumnFrontier:
         if self._postponed:
             for late, host in self._postponed.due(now):
                 self._wait(late, host)
+
+    def park(self, hosts: HostColumn) -> int:
+        return steered.park(self._slots, self._hosts, self._postponed, hosts)
+
+    def reopen(self, key: int, host: int) -> None:
+        slot = steered.reopen(self._slots, key, host)
+        if 0 <= slot < self._oldest:
+            self._oldest = slot
 
     def hold(self, host: int, ready_at: float) -> None:
         self._hosts.hold(host, ready_at)

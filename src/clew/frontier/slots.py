@@ -209,6 +209,16 @@ class Slots:
             self.seen[: self.count][known] = 0
             self.best[: self.count][known] = np.nan
 
+    def forget(self, slots: SlotColumn) -> None:
+        """No score, tier or sum is known of these any more."""
+        self.score[slots] = np.nan
+        if self.tiered:
+            self.tier[slots] = 0
+        if self.combination is not None:
+            self.sums[slots] = np.zeros((), self.sums.dtype)
+            self.seen[slots] = 0
+            self.best[slots] = np.nan
+
     # -- memory -------------------------------------------------------------------------------------------
 
     def _columns(self) -> list[npt.NDArray[np.generic]]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import msgspec
 
 from clew.config import Settings
+from clew.crawl.loop import Loop
 from clew.crawl.running import CrawlResult, Display, runner
 from clew.crawl.running import run as run_setup
 from clew.crawl.setup import Setup
+from clew.crawl.steering import Steering
 from clew.errors import ConfigError, InputError
 from clew.examples.gathering import Gatherer
 from clew.examples.training import Trainer
@@ -19,6 +22,7 @@ from clew.judges.base import Judge, JudgeContext, Shares
 from clew.judges.registry import JUDGES
 from clew.judges.registry import make as make_judge
 from clew.model import OTHER
+from clew.project.channel import listening
 from clew.project.folder import MODELS, SETTINGS, ProjectFolder
 from clew.project.reference import learned_reference
 from clew.project.sources import FolderSource
@@ -65,11 +69,23 @@ async def run(project: ProjectFolder, options: CrawlOptions, display: Display | 
         check_complete(project, store)
         setup = setup_of(project, store, options.web)
         try:
-            return await run_setup(setup, display, options.run_s)
+            named = project.settings.scope.never
+            never = project.path / named if named else None
+
+            def beside(loop: Loop) -> AbstractAsyncContextManager[None]:
+                return listening(project.path, Steering(loop, never, told(options)))
+
+            return await run_setup(setup, display, options.run_s, beside)
         finally:
             await setup.world.close()
     finally:
         store.close()
+
+
+def told(options: CrawlOptions) -> dict[str, str | int | float]:
+    """The options that a user gave, for whoever watches."""
+    given: dict[str, str | int | float | None] = asdict(options)
+    return {name: one for name, one in given.items() if one}
 
 
 async def check(project: ProjectFolder, options: CrawlOptions) -> None:
@@ -163,7 +179,7 @@ def setup_of(project: ProjectFolder, store: Store, web: str | None = None) -> Se
         judge_name=settings.judge.name,
         strategy_name=settings.strategy_name,
         web=web,
-        world=sparing(_with_cache(project, world, clock), project.scope.never),
+        world=sparing(_with_cache(project, world, clock), project.scope.never, grows=True),
         clock=clock,
         store=store,
         reader=project.reader,

@@ -133,6 +133,10 @@ class Series:
     fetched_at: Doubles
 
 
+DROPPED = "dropped by a user"
+"""The reason of a refusal that a user gave. It opens no row, for the link's turn never came."""
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """A URL that was never asked for and never will be (``outcome`` REFUSED or ABSENT), and where its link lies."""

@@ -43,6 +43,18 @@ class Pages:
 
 
 @dataclass(frozen=True, slots=True)
+class Queue:
+    """Something by which a strategy sorts links, or what it is after now, for people: its name, what there is to say of
+    it, and a count or share where there is one. Waiting links of tier 0 with scores from the first of ``scores`` to
+    below the second are in it; None: it is no queue of links."""
+
+    name: str
+    words: str = ""
+    value: float | None = None
+    scores: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Retraining:
     """What came of training the judge again. ``refused``: why the old judge stays, "" when the new one was adopted.
     ``pages`` stored pages were judged again, ``relevant`` of all are relevant now, ``relevant_before`` were."""
@@ -275,6 +287,11 @@ class Strategy(ABC):
     def explain(self, links: LinkBatch, index: int) -> list[str]:
         """The parts of one link's score, in words, for people."""
         return [f"{self.name}: {float(self.score(links)[index]):.3f}"]
+
+    def queues(self) -> list[Queue]:
+        """The queues, classes or experts that it has, and its present focus, for people who watch a crawl; asked for
+        now and then while it runs, so it must be cheap and change nothing."""
+        return []
 
     def state(self) -> bytes:
         """All that was learned, as bytes; empty when nothing is."""

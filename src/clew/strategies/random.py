@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.model import Doubles, Keys, LinkBatch, LinkKind
+from clew.model import SEEDS, Doubles, Keys, LinkBatch
 from clew.strategies.base import UNCHANGED, Strategy, View
 
 STEPS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
@@ -43,11 +43,11 @@ class RandomOrder(Strategy):
         self.salt = view.rng(self.name).integers(1 << 64, dtype=np.uint64)
 
     def score(self, links: LinkBatch) -> Doubles:
-        seeds = np.array([kind is LinkKind.SEED for kind in links.links.kinds], np.bool_)
+        seeds = np.array([kind in SEEDS for kind in links.links.kinds], np.bool_)
         return np.where(seeds, 1.0, fractions(links.links.keys + self.salt))
 
     def explain(self, links: LinkBatch, index: int) -> list[str]:
-        if links.links.kinds[index] is LinkKind.SEED:
+        if links.links.kinds[index] in SEEDS:
             return ["random: a seed, so its score is 1"]
         return [f"random: {float(self.score(links)[index]):.3f}, drawn for this URL from the crawl's seed"]
 

@@ -140,6 +140,21 @@ class StrategyContract(Contract):
             parts = strategy.explain(batch, index)
             assert parts and all(isinstance(part, str) and part for part in parts)
 
+    def test_what_it_says_of_its_queues_is_for_people_and_changes_nothing(self) -> None:
+        """Who watches a crawl asks for them again and again."""
+        strategy, batch = self.begun(), batch_of(html_page(HTML), relevance=0.7)
+        for visit in self.visits():
+            strategy.learn(visit)
+        before, state = strategy.score(batch), strategy.state()
+        queues = strategy.queues()
+        assert queues == strategy.queues()
+        for queue in queues:
+            assert queue.name and isinstance(queue.words, str)
+            assert queue.value is None or np.isfinite(queue.value)
+            assert queue.scores is None or queue.scores[0] < queue.scores[1]
+        assert strategy.state() == state
+        np.testing.assert_array_equal(strategy.score(batch), before)
+
     def test_a_redirect_keeps_the_score_of_the_link_that_led_to_it(self) -> None:
         """It is the same link with another URL."""
         strategy, batch = self.begun(), batch_of(html_page(HTML), relevance=0.7)

@@ -21,7 +21,7 @@ from clew.errors import InputError, UrlError
 from clew.urls.canonical import canonical, host, origin
 from clew.urls.hosts import forms, host_pattern
 
-__all__ = ["SPARED", "Never", "entry_of", "read_never", "write_never"]
+__all__ = ["SPARED", "Never", "entry_of", "erase_never", "read_never", "write_never"]
 
 SPARED: Final = "do-not-crawl list"
 """How the reason of a refusal begins that this list gives."""
@@ -49,6 +49,11 @@ class Never:
 
     def __bool__(self) -> bool:
         return bool(self._hosts or self._pages or self._beginnings)
+
+    def renew(self, other: Never) -> None:
+        """Hold what another list holds: whoever asks this one is told by the new entries from now on."""
+        self._hosts, self._pages, self._beginnings = other._hosts, other._pages, other._beginnings
+        self._origins.clear()
 
     def why_not(self, url: str) -> str | None:
         """The entry that keeps the crawl from a canonical URL, in words, beginning with SPARED; None: there is none."""
@@ -124,6 +129,21 @@ def write_never(path: Path, entries: Iterable[str], why: str = "") -> list[str]:
     lines = "".join(f"{entry}{comment}\n" for entry in new)
     _replace(path, f"{old}{'' if old.endswith(chr(10)) or not old else chr(10)}{lines}")
     return new
+
+
+def erase_never(path: Path, entries: Iterable[str]) -> list[str]:
+    """Take entries out of the file, with their comments; returns those that were in it. The file is replaced as a
+    whole. Raises InputError for a file that cannot be read or written."""
+    if not path.exists():
+        return []
+    read_never(path)
+    unwanted = set(entries)
+    lines = path.read_text(encoding="utf-8-sig").splitlines(keepends=True)
+    named = [_COMMENT.sub("", line).strip() for line in lines]
+    found = [name for name in dict.fromkeys(named) if name in unwanted]
+    if found:
+        _replace(path, "".join(line for line, name in zip(lines, named, strict=True) if name not in unwanted))
+    return found
 
 
 def entry_of(url_or_host: str) -> str:

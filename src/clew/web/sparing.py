@@ -11,7 +11,7 @@ from clew.web.cached import AroundWorld
 
 
 class SparingWorld(AroundWorld):
-    """Refuses what ``never`` names, and asks ``world`` for the rest."""
+    """Refuses what ``never`` names at that time, and asks ``world`` for the rest."""
 
     def __init__(self, world: World, never: Never) -> None:
         super().__init__(world)
@@ -19,6 +19,8 @@ class SparingWorld(AroundWorld):
         world.spare(never.why_not)
 
     async def fetch(self, request: Request) -> Response:
+        if not self.never:
+            return await self.world.fetch(request)
         try:
             spared = self.never.why_not(canonical(request.url))
         except UrlError:
@@ -28,6 +30,6 @@ class SparingWorld(AroundWorld):
         return await self.world.fetch(request)
 
 
-def sparing(world: World, never: Never) -> World:
-    """``world`` itself where the list is empty."""
-    return SparingWorld(world, never) if never else world
+def sparing(world: World, never: Never, *, grows: bool = False) -> World:
+    """``world`` itself where the list is empty, and does not grow while the crawl runs."""
+    return SparingWorld(world, never) if never or grows else world

@@ -21,7 +21,7 @@ from clew.store.packed import (
     unpack_heads,
     unpack_source,
 )
-from clew.store.records import HostIds, LinkRow, Refusal
+from clew.store.records import DROPPED, HostIds, LinkRow, Refusal
 from clew.store.sqlite import schema
 from clew.store.sqlite.database import CHUNK
 from clew.store.sqlite.hosts import SqliteHosts
@@ -162,7 +162,8 @@ class SqliteLinks:
                 yield row, index, float(unpack_floats(scores)[index])
 
     def opened(self) -> set[int]:
-        rows = self._transaction.rows("SELECT DISTINCT row FROM visits UNION SELECT DISTINCT row FROM refused")
+        sql = "SELECT DISTINCT row FROM visits UNION SELECT DISTINCT row FROM refused WHERE reason <> ?"
+        rows = self._transaction.rows(sql, (DROPPED,))
         return {row for (row,) in rows}
 
     # -- URLs that are no visits --------------------------------------------------------------------------

@@ -40,12 +40,12 @@ from collections import Counter
 import msgspec
 import numpy as np
 
-from clew.model import Decision, Doubles, LinkBatch, LinkKind, Session, Visit
+from clew.model import SEEDS, Decision, Doubles, LinkBatch, LinkKind, Session, Visit
 from clew.strategies.ache.classifier import Classifier
 from clew.strategies.ache.features import Features
 from clew.strategies.ache.memory import LEVELS, Memory
 from clew.strategies.ache.settings import PRESETS, AcheSettings
-from clew.strategies.base import Strategy, View
+from clew.strategies.base import Queue, Strategy, View
 from clew.text.terms import name as term_name
 
 STRONGEST = 6
@@ -138,7 +138,7 @@ class Ache(Strategy):
     # -- scoring ------------------------------------------------------------------------------------------
 
     def score(self, links: LinkBatch) -> Doubles:
-        if len(links) and links.links.kinds[0] in (LinkKind.SEED, LinkKind.BACKLINK):
+        if len(links) and links.links.kinds[0] in (*SEEDS, LinkKind.BACKLINK):
             return np.ones(len(links))
         if self._out_of_focus(links):
             return np.full(len(links), np.nan)
@@ -171,7 +171,7 @@ class Ache(Strategy):
     # -- for people ---------------------------------------------------------------------------------------
 
     def explain(self, links: LinkBatch, index: int) -> list[str]:
-        if len(links) and links.links.kinds[0] in (LinkKind.SEED, LinkKind.BACKLINK):
+        if len(links) and links.links.kinds[0] in (*SEEDS, LinkKind.BACKLINK):
             return ["ache: a start page, so it comes first"]
         if self._out_of_focus(links):
             return [f"ache: not followed, since {links.source.url} is not relevant (focus is hard)"]
@@ -205,6 +205,18 @@ class Ache(Strategy):
         adds = weights[own, column] - rest
         order = np.argsort(-np.abs(adds), kind="stable")[:STRONGEST]
         return parts + [f"{_worded(features, int(own[i]))}: {adds[i]:+.2f} for that class" for i in order]
+
+    def queues(self) -> list[Queue]:
+        """The classes of its link classifier."""
+        learned = Queue("trainings", "of the link classifier", self.trainings)
+        if self.classifier is None or self.settings.selector == "websites":  # there scores tell no class
+            return [learned]
+        ranks = self.classifier.ranks
+        levels = self.settings.learning == "levels"
+        words = {rank: f"{rank + 1} links before a relevant page" for rank in ranks}
+        words |= {0: "leads to a relevant page"} | ({} if levels else {1: "leads to none"})
+        ranges = {rank: ((LEVELS - 1 - rank) / LEVELS, (LEVELS - rank) / LEVELS) for rank in ranks}
+        return [learned, *(Queue(f"class {rank}", words[rank], scores=ranges[rank]) for rank in sorted(ranks))]
 
     # -- what was learned ---------------------------------------------------------------------------------
 

@@ -7,11 +7,11 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from clew.model import LISTS, LinkKind, Outcome, Visit
+from clew.model import LISTS, SEEDS, LinkKind, Outcome, Visit
 from clew.strategies.ache.neighbourhood import Neighbourhood, neighbourhood, packed, unpacked
 from clew.strategies.ache.settings import AcheSettings
 
-UNTAUGHT = frozenset((LinkKind.SEED, LinkKind.BACKLINK, *LISTS))
+UNTAUGHT = frozenset((*SEEDS, LinkKind.BACKLINK, *LISTS))
 """Links whose pages teach nothing: they stand on no page, or lead to none."""
 
 LEVELS = 3

@@ -44,13 +44,13 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from clew.model import Decision, Doubles, Link, LinkBatch, LinkKind, Session, Visit
+from clew.model import SEEDS, Decision, Doubles, Link, LinkBatch, Session, Visit
 from clew.strategies.apprentice.links import Extras, Teacher, features_of
 from clew.strategies.apprentice.model import Model, Recipe, Smoothing, Table
 from clew.strategies.apprentice.packing import PAGE, SIBLING, URL, Packed, unpack
 from clew.strategies.apprentice.settings import PRESETS, ApprenticeSettings
 from clew.strategies.apprentice.window import gains, held_out_order
-from clew.strategies.base import Strategy, View, enqueued
+from clew.strategies.base import Queue, Strategy, View, enqueued
 from clew.text.terms import name as term_name
 
 LEAST = 5
@@ -184,7 +184,7 @@ class Apprentice(Strategy):
             scores = np.ones(len(links))
         elif self.model is None:
             scores = np.full(len(links), self.settings.prior or links.source.relevance)
-        elif len(links) and links.links.kinds[0] is LinkKind.SEED:
+        elif len(links) and links.links.kinds[0] in SEEDS:
             scores = np.ones(len(links))
         else:
             odds = self._all_odds(self.model, links)
@@ -209,7 +209,7 @@ class Apprentice(Strategy):
         link = Link(links, index, 0.0)
         if self.allowed is not None and not np.isin(link.key, self.allowed):
             return [f"apprentice: the crawl of {self.settings.only_from} did not fetch it, so it is not followed"]
-        if enqueued(links) or link.kind is LinkKind.SEED:
+        if enqueued(links) or link.kind in SEEDS:
             return ["apprentice: a start page, so it comes first"]
         if self.model is None:
             return [
@@ -224,6 +224,16 @@ class Apprentice(Strategy):
             f"relevance {links.source.relevance:.3f} ({links.source.url})"
         ]
         return parts + [self._worded(*each) for each in self.model.strongest(features, STRONGEST)]
+
+    def queues(self) -> list[Queue]:
+        """What it has learned from."""
+        low, high = self.table.instances.tolist()
+        trained = f"with {low} links to pages of low and {high} of high relevance" if self.model else "not yet"
+        return [
+            Queue("trained", trained),
+            Queue("instances", f"seen; trains from {self.settings.warmup} on", self.teacher.seen),
+            Queue("window", "offsets around a link that count", self.width),
+        ]
 
     def _worded(self, feature: int, adds: float) -> str:
         kind, term, offset = unpack(feature, self.settings.d_max)

@@ -11,11 +11,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from clew.model import LISTS, OTHER, LinkBatch, LinkKind, Outcome, Source, Visit
+from clew.model import LISTS, OTHER, SEEDS, LinkBatch, LinkKind, Outcome, Source, Visit
 from clew.strategies.apprentice.model import Table, range_of
 from clew.strategies.apprentice.packing import NONE, PAGE, RANGE, SIBLING, TEXT, URL, Packed, pack
 
-UNTAUGHT = frozenset((LinkKind.SEED, LinkKind.BACKLINK, *LISTS))
+UNTAUGHT = frozenset((*SEEDS, LinkKind.BACKLINK, *LISTS))
 """Links whose pages teach nothing: nobody chose them for their words, or they lead to no page."""
 
 EVERY = 1 << 62

@@ -45,7 +45,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.graph.community import contains_community
-from clew.model import Decision, Doubles, Judgement, LinkBatch, LinkKind, Outcome, Session, TermIds, Visit
+from clew.model import SEEDS, Decision, Doubles, Judgement, LinkBatch, Outcome, Session, TermIds, Visit
 from clew.strategies.ariadne.criteria import LOCAL, geometric, host, lexicographic
 from clew.strategies.ariadne.focus import Aim, Widening, narrower, renumbered
 from clew.strategies.ariadne.history import PathHistory
@@ -53,7 +53,7 @@ from clew.strategies.ariadne.ranks import Ranks, visited_graph
 from clew.strategies.ariadne.rarity import Rarity
 from clew.strategies.ariadne.settings import CRITERIA, LETTERS, MEANINGS, PRESETS, AriadneSettings
 from clew.strategies.ariadne.texts import learned, text_of_term
-from clew.strategies.base import Pages, Strategy, View
+from clew.strategies.base import Pages, Queue, Strategy, View
 from clew.topics.formula import relaxed, topics_of, unparse
 from clew.topics.semantics import value
 from clew.topics.tree import ROOT
@@ -165,7 +165,7 @@ class Ariadne(Strategy):
     def score(self, links: LinkBatch) -> Doubles:
         if not len(links):
             return np.empty(0, np.float64)
-        if links.links.kinds[0] is LinkKind.SEED:
+        if links.links.kinds[0] in SEEDS:
             return np.ones(len(links), np.float64)
         if self.settings.prune and not self._relevant(links):
             return np.full(len(links), np.nan)
@@ -220,7 +220,7 @@ class Ariadne(Strategy):
         return self._view.interest.relevant(source.relevance, Judgement(source.scores, source.topic, 1.0))
 
     def explain(self, links: LinkBatch, index: int) -> list[str]:
-        if links.links.kinds[index] is LinkKind.SEED:
+        if links.links.kinds[index] in SEEDS:
             return ["ariadne: a seed, so its score is 1"]
         names = self._view.topics
         steps = len(self.chain) - 1
@@ -236,6 +236,13 @@ class Ariadne(Strategy):
             how = "" if weight is None else f", weight {weight:g}"
             parts.append(f"({LETTERS[name]}) {MEANINGS[name]}{about}: {found:.3f}{how}")
         return [*parts, f"{self.settings.combine}: {self.score(links)[index]:.4f}"]
+
+    def queues(self) -> list[Queue]:
+        """The focus, and those that it widened from."""
+        names, steps = self._view.topics, len(self.chain) - 1
+        before = [Queue("before it was widened", aim.words(names)) for aim in reversed(self.chain[:-1])]
+        top = [Queue("at the top", "it cannot be widened further")] if self.topped else []
+        return [Queue("focus", self.aim.words(names)), Queue("widened", value=steps), *before, *top]
 
     # -- links among visited pages ------------------------------------------------------------------------
 

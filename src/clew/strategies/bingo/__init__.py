@@ -35,7 +35,7 @@ import msgspec
 import numpy as np
 
 from clew.model import OTHER, Bools, Decision, Doubles, LinkBatch, LinkKind, Outcome, Session, Source, Visit
-from clew.strategies.base import Pages, Strategy, View, enqueued
+from clew.strategies.base import Pages, Queue, Strategy, View, enqueued
 from clew.strategies.bingo.archetypes import Ranked
 from clew.strategies.bingo.paths import MOVED, Paths
 from clew.strategies.bingo.retraining import Rounds, Topics
@@ -267,6 +267,18 @@ class Bingo(Strategy):
         return parts
 
     # -- state --------------------------------------------------------------------------------------------
+
+    def queues(self) -> list[Queue]:
+        """The phase, its focus, and the topics that have few archetypes yet."""
+        names = self._view.topics if self._view is not None else ()
+        hubs = [Queue("hubs", "whose links are followed further", len(self._hubs))] if self._hubs else []
+        return [
+            Queue("phase", "harvesting" if self.harvesting else "learning"),
+            Queue("focus", "sharp" if self._sharp else "soft"),
+            Queue("tunnelling", "pages off the topic in a row that are followed", self._tunnelling),
+            *(Queue("needs archetypes", names[topic]) for topic in sorted(self._poor) if 0 <= topic < len(names)),
+            *hubs,
+        ]
 
     def state(self) -> bytes:
         """8 bytes a visit, and a little more."""

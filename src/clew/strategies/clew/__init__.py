@@ -38,7 +38,7 @@ import numpy.typing as npt
 
 from clew.frontier.base import Sums
 from clew.model import Decision, Doubles, Floats, Ints, LinkBatch, Session, Visit
-from clew.strategies.base import UNCHANGED, Strategy, View
+from clew.strategies.base import UNCHANGED, Queue, Strategy, View
 from clew.strategies.clew.credit import NONE, ONE, Credit, whole
 from clew.strategies.clew.gate import NAMES, Gate, evidence
 from clew.strategies.clew.hosts import Fact, HostIds, Hosts
@@ -222,6 +222,14 @@ class Clew(Strategy):
         said = ", ".join(f"{name} {share:.2f}" for name, share in zip(NAMES, shares, strict=False))
         found.append(f"clew: all links to a URL count together; experts weigh: {said}")
         return found
+
+    def queues(self) -> list[Queue]:
+        """The experts and what each weighs; whether it looks further."""
+        shares = zip(NAMES, self.gate.used.shares.tolist(), strict=True)
+        experts = [Queue(f"expert {name}", "weight", round(share, 4)) for name, share in shares]
+        explored = round(self.settings.explore / (1.0 + self._pages / EXPLORED), 4)
+        far = [Queue("focus", "nothing relevant is near: links are followed further")] if self._far else []
+        return [*experts, Queue("explores", "share of links that are taken for their age", explored), *far]
 
     def state(self) -> bytes:
         numbers = [float(self._pages), float(self._refresh_at), float(self._far), float(self._scored)]

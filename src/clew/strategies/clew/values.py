@@ -29,7 +29,7 @@ from clew.judges.background import document_shares
 from clew.judges.bags import Bag, Vocabulary
 from clew.judges.features import Features
 from clew.judges.vectors import GENERAL_PAGES
-from clew.model import Bools, Doubles, LinkBatch, LinkKind, Page, TermIds, distinct
+from clew.model import SEEDS, Bools, Doubles, LinkBatch, LinkKind, Page, TermIds, distinct
 from clew.text.terms import tokeniser
 
 PARTS = {"anchor": 1.0, "url": 0.5, "meaning of anchor": 0.7, "around": 0.4, "meaning around": 0.3}
@@ -123,7 +123,7 @@ class LinkValues:
 
     def of(self, links: LinkBatch) -> Doubles:
         """float64[n]: standard deviations above the mean of the links seen so far."""
-        if len(links) and links.links.kinds[0] in (LinkKind.SEED, LinkKind.BACKLINK):
+        if len(links) and links.links.kinds[0] in (*SEEDS, LinkKind.BACKLINK):
             return np.full(len(links), WANTED_VALUE)
         parts = self.parts(links)
         sums = self._sum(parts) if self._sums is None else self._sums

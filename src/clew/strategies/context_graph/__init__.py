@@ -34,7 +34,7 @@ import msgspec
 import numpy as np
 
 from clew.model import Decision, Doubles, Judgement, LinkBatch, LinkKind, Outcome, Session, Source, Visit
-from clew.strategies.base import Strategy, View, enqueued
+from clew.strategies.base import Queue, Strategy, View, enqueued
 from clew.strategies.context_graph.build import Graphs, Layer
 from clew.strategies.context_graph.layers import TOP_OF_QUEUE, LayerModel, squashed
 from clew.strategies.context_graph.settings import PRESETS
@@ -275,6 +275,14 @@ class ContextGraph(Strategy):
         return parts + [f"layer {i}: log-likelihood {a:.3f}, threshold {b:.3f}" for i, (a, b, size) in rows if size]
 
     # -- state --------------------------------------------------------------------------------------------
+
+    def queues(self) -> list[Queue]:
+        """One for each layer, one for pages of none of them."""
+        if self.phase != CRAWLING:
+            return [Queue("phase", self.phase)]
+        names = ["0: targets", *(f"{layer}: {layer} before a target" for layer in range(1, self.last)), "others"]
+        ranges = [(self.last - queue, self.last - queue + 1.0) for queue in range(len(names))]
+        return [Queue(f"queue {name}", scores=scores) for name, scores in zip(names, ranges, strict=True)]
 
     def state(self) -> bytes:
         model = self.model.to_bytes() if self.model is not None and self.phase == CRAWLING else b""

@@ -40,7 +40,7 @@ import numpy as np
 from clew.graph.paths import CUMULATIVE_MAX, Metric, expanded, step
 from clew.model import LISTS, Bools, Decision, Doubles, Floats, LinkBatch, Outcome, Session, Visit
 from clew.section import Section, doc
-from clew.strategies.base import Strategy, View
+from clew.strategies.base import Queue, Strategy, View
 from clew.topics.formula import unparse
 from clew.topics.interest import Interest
 from clew.urls.aspects import has_ending
@@ -222,6 +222,16 @@ class Tunnelling(Strategy):
                 "none relevant"
             )
         return parts
+
+    def queues(self) -> list[Queue]:
+        """The collections with their nuggets, and the duds, of the session under way."""
+        topics = self._interest.topics
+        named = zip(self._interest.alternatives, self._nuggets, strict=True)
+        return [
+            *(Queue(f"collection {unparse(one, topics)}", "nuggets of this session", count) for one, count in named),
+            Queue("duds", "of this session", self._duds),
+            Queue("paths ended", f"of this session, at the cutoff {self.settings.cutoff:g}", self._ended),
+        ]
 
     def _named(self, scores: Floats) -> str:
         place, correlation = self._nearest(scores)
