@@ -39,7 +39,7 @@ from made_up_crawl import (
 from clew.errors import ProjectError, StoreError
 from clew.model import OTHER, Decision, LinkBatch, Outcome, Response, Session
 from clew.store.base import Store
-from clew.store.records import DocumentRow, RunRecord
+from clew.store.records import DocumentRow, RunRecord, Selection, VisitRow
 from clew.store.sqlite import SqliteStore
 
 OpenStore = Callable[..., Store]
@@ -122,6 +122,76 @@ def test_filters_and_paths(open_store: OpenStore) -> None:
     assert store.visits.best().tolist() == [row.number for row in relevant] and len(relevant) > 2
     found = [(row.number, row.topic, row.relevance, row.relevant) for row in (rows[2], rows[6])]
     assert list(store.visits.standing([7, 99, 3])) == found
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["same run", "opened again"])
+def test_judged_visits_are_listed_and_counted(open_store: OpenStore, again: bool) -> None:
+    """Against the same worked out from all rows."""
+    store = open_store()
+    add_seeds(store)
+    add_visits(store, 80)
+    store.commit()
+    store = reopened(open_store, store) if again else store
+    rows = [row for row in store.visits.rows() if row.judged]
+    assert len({row.topic for row in rows}) > 1 and len({row.relevant for row in rows}) == 2
+    host, language, topic = rows[5].host, rows[5].language, rows[5].topic
+    assert topic is not None
+    selections: list[tuple[Selection, Callable[[VisitRow], bool]]] = [
+        (Selection(), lambda row: True),
+        (Selection(relevant=True), lambda row: row.relevant),
+        (Selection(relevant=False), lambda row: not row.relevant),
+        (Selection(topics=frozenset((topic,))), lambda row: row.topic == topic),
+        (Selection(topics=frozenset()), lambda row: False),
+        (Selection(topics=frozenset((OTHER, topic))), lambda row: row.topic in (OTHER, topic)),
+        (Selection(host=host), lambda row: row.host == host),
+        (Selection(host="example"), lambda row: row.host.endswith(".example")),
+        (Selection(host="xample"), lambda row: False),
+        (Selection(language=language), lambda row: row.language == language),
+        (Selection(True, None, host, language), lambda row: row.relevant and row.host == host),
+    ]  # fmt: skip
+    for which, fits in selections:
+        found = [row for row in rows if fits(row)]
+        best = sorted(found, key=lambda row: (-row.relevance, row.number))
+        assert store.visits.count(which) == len(found)
+        assert store.visits.listed(which, limit=-1).tolist() == [row.number for row in best]
+        assert store.visits.listed(which, limit=3, offset=2).tolist() == [row.number for row in best[2:5]]
+        assert store.visits.listed(which, "oldest").tolist() == [row.number for row in found[:50]]
+        assert store.visits.listed(which, "newest", limit=4).tolist() == [row.number for row in found[::-1][:4]]
+
+
+def test_topics_are_counted_and_the_nearest_found(open_store: OpenStore) -> None:
+    store = open_store()
+    assert store.visits.by_topic() == [] and store.visits.count(Selection()) == 0
+    assert store.visits.near(0.5, 9).tolist() == [] and store.visits.listed(Selection()).tolist() == []
+    add_seeds(store)
+    add_visits(store, 80)
+    rows = [row for row in store.visits.rows() if row.judged]
+    for one in store.visits.by_topic():
+        of_topic = [row for row in rows if row.topic == one.topic]
+        relevant = [row.relevance for row in of_topic if row.relevant]
+        assert (one.judged, one.relevant) == (len(of_topic), len(relevant))
+        assert one.relevance == pytest.approx(float(np.mean(relevant)) if relevant else 0.0)
+    assert [one.topic for one in store.visits.by_topic()] == sorted(
+        {row.topic for row in rows if row.topic is not None}
+    )
+    near = sorted(rows, key=lambda row: (abs(row.relevance - 0.4), row.number))
+    assert store.visits.near(0.4, 7).tolist() == [row.number for row in near[:7]]
+
+
+def test_some_rows_of_links_and_the_first_places_of_a_link(open_store: OpenStore) -> None:
+    store = open_store()
+    add_seeds(store)
+    add_visits(store, 30)
+    rows = {row: (keys, hosts, scores) for row, keys, hosts, scores in store.links.rows()}
+    some = [row for row in rows if row > 0][::3]
+    found = list(store.links.some([*some[::-1], 999]))
+    assert [row for row, *_ in found] == some
+    for row, *columns in found:
+        for one, other in zip(columns, rows[row], strict=True):
+            assert_same_array(one, other)
+    key = int(rows[some[0]][0][0])
+    places = list(store.links.find(key))
+    assert next(iter(store.links.find(key, 1))) == places[0] and list(store.links.find(key, 0)) == []
 
 
 def test_a_url_is_visited_once(open_store: OpenStore) -> None:

@@ -10,7 +10,7 @@ from clew import Project
 from clew.crawl.loop import Loop
 from clew.crawl.running import Display
 from clew.examples.training import held_back
-from clew.model import Visit
+from clew.model import Outcome, Response, Visit
 from clew.project.assembly import CrawlOptions, crawl
 from support import write_project
 
@@ -77,6 +77,23 @@ def test_labels_change_what_is_relevant_from_the_next_session_on(tmp_path: Path)
     found = run(folder, 8, "".join(label(number, "relevant") for number in heard(8)))
     assert [number for number, relevant in found.items() if relevant] == list(range(13, 25))
     assert decisions(folder) == [(12, "judge adopted")]
+
+
+def test_when_all_labels_are_taken_back_the_judge_forgets_them(tmp_path: Path) -> None:
+    """There from the beginning, taken back after visit 8: from page 13 on it is as if there had been none."""
+    folder = site(tmp_path)
+    given = "".join(label(number, "relevant") for number in heard(8))
+    (folder / "labels.tsv").write_text(given, encoding="utf-8")
+    store = Project(folder).open_store()
+    for number in heard(8):  # pages of an earlier crawl would be at hand; the folder has them
+        body = (folder.parent / "mirror" / "a.test" / f"{number}.html").read_bytes()
+        page = Response(f"http://a.test/{number}.html", Outcome.OK, 200, (("Content-Type", "text/html"),), body)
+        store.examples.add(page.url, 0, page)
+    store.commit()
+    store.close()
+    found = run(folder, 8, given + "".join(label(number, "none") for number in heard(8)))
+    assert [number for number, relevant in found.items() if relevant] == list(range(1, 13))
+    assert decisions(folder) == [(0, "judge adopted"), (12, "judge adopted")]
 
 
 def test_labels_that_make_the_judge_worse_are_logged_and_not_heeded(tmp_path: Path) -> None:

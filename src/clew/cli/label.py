@@ -11,9 +11,9 @@ import msgspec
 from clew.cli.common import json_option, print_json, project_argument, say
 from clew.cli.status import precision_lines
 from clew.errors import InputError
-from clew.examples.labels import IRRELEVANT, LABELS, RELEVANT, add_label
+from clew.examples.labels import IRRELEVANT, NO_LABEL, RELEVANT
 from clew.export.summary import summarise
-from clew.project.lists import Line, example
+from clew.project.labelling import label, line_of, verdict_of
 from clew.project.project import Project
 from clew.project.uncertain import Candidate, uncertain
 from clew.text.shown import shown
@@ -34,7 +34,7 @@ ASKED = 20
 )  # fmt: skip
 @json_option
 def command(project: Path, url: str | None, verdict: str | None, n: int | None, as_json: bool) -> None:
-    """Say whether a page is what you want: relevant, irrelevant, or the name of a topic.
+    """Say whether a page is what you want: relevant, irrelevant, or the name of a topic; none takes a label back.
 
     A running crawl takes labels into account from its next session on, one that stopped when it resumes; the estimate
     of precision at once (clew status).
@@ -45,23 +45,13 @@ def command(project: Path, url: str | None, verdict: str | None, n: int | None, 
         return
     if url is None or verdict is None or n is not None:
         raise InputError("say which page and what it is: clew label PROJECT URL relevant; or: --uncertain")
-    line = example(Line(url, "URL"), 0, Path.cwd()).line
-    verdict = _checked(opened, verdict)
-    add_label(opened.path / LABELS, line, verdict)
+    line, verdict = line_of(url, Path.cwd()), verdict_of(opened, verdict)
+    count = label(opened, [(line, verdict)])
     if as_json:
-        print_json({"url": line, "verdict": verdict, "labels": len(opened.labels())})
+        print_json({"url": line, "verdict": verdict, "labels": count})
     else:
-        count = len(opened.labels())
-        say(f"{line} is {verdict}; {many(count, 'page')} {form(count, 'is', 'are')} labelled")
-
-
-def _checked(project: Project, verdict: str) -> str:
-    """The verdict as it is kept. Raises InputError for what is neither a verdict nor a topic."""
-    if verdict.lower() in (RELEVANT, IRRELEVANT):
-        verdict = verdict.lower()
-    if verdict != IRRELEVANT:
-        project.topic(verdict)
-    return verdict
+        now = "has no label any more" if verdict == NO_LABEL else f"is {verdict}"
+        say(f"{line} {now}; {many(count, 'page')} {form(count, 'is', 'are')} labelled")
 
 
 def _ask(project: Project, n: int, as_json: bool) -> None:
@@ -104,7 +94,7 @@ def _answers(project: Project) -> str:
 def _add(project: Project, url: str, answer: str) -> None:
     """Keep an answer; one that is none is said to be so, and skipped."""
     try:
-        add_label(project.path / LABELS, url, _checked(project, answer))
+        label(project, [(url, answer)])
     except InputError as error:
         say(f"  skipped: {error}")
 

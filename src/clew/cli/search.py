@@ -16,7 +16,8 @@ import click
 
 from clew.cli.common import json_option, print_json, project_argument, say, say_over
 from clew.collection.library import Hit, Progress
-from clew.export.collection import iso, topic_name
+from clew.export.collection import topic_name
+from clew.export.found import plain
 from clew.project.finding import Answer, SearchOptions, search
 from clew.project.project import Project
 from clew.text.shown import shown
@@ -93,7 +94,7 @@ def command(
     text = " ".join(query)
     answer = search(opened, text, options, update=not no_update, progress=_progress())
     if as_json:
-        print_json(_plain(opened, text, answer))
+        print_json(plain(opened, text, answer))
         return
     _show(opened, text, answer)
 
@@ -148,34 +149,3 @@ def _marked(hit: Hit) -> str:
 
 def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else f"{text[: max(width - 3, 10)]}..."
-
-
-def _plain(project: Project, query: str, answer: Answer) -> dict[str, object]:
-    found, topics = answer.found, project.interest.topics
-    hits = [
-        {
-            "url": hit.row.url,
-            "title": hit.row.title,
-            "relevance": round(hit.row.relevance, 9),
-            "relevant": hit.row.relevant,
-            "topic": topic_name(hit.row, topics),
-            "language": hit.row.language,
-            "date": hit.text.date,
-            "author": hit.text.author,
-            "fetched_at": iso(hit.row.fetched_at),
-            "number": hit.row.number,
-            "score": round(hit.score, 4),
-            "snippet": hit.snippet.text,
-            "marks": hit.snippet.marks,
-        }
-        for hit in found.hits
-    ]
-    return {
-        "query": query,
-        "hits": hits,
-        "pages": found.pages,
-        "textless": found.textless,
-        "behind": found.behind,
-        "ms": round(found.seconds * 1000, 1),
-        "notes": answer.notes,
-    }

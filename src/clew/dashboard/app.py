@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -12,8 +13,9 @@ from starlette.types import ASGIApp
 
 from clew.dashboard import api
 from clew.dashboard.guard import Access, Guard
-from clew.dashboard.projects import NoSuchProjectError, Shelf
+from clew.dashboard.projects import NotThereError, Shelf
 from clew.errors import ClewError, ConfigError, InputError, ProjectError, StoreError
+from clew.text.shown import json_text
 from clew.version import __version__
 
 STATIC = Path(__file__).parent / "static"
@@ -35,9 +37,10 @@ def plain_app(shelf: Shelf) -> FastAPI:
         redoc_url=None,
         openapi_url="/api/openapi.json",
         responses=api.ERRORS,
+        default_response_class=Json,
     )
     app.state.shelf = shelf
-    for kind in (ClewError, InputError, ConfigError, ProjectError, StoreError, NoSuchProjectError):
+    for kind in (ClewError, InputError, ConfigError, ProjectError, StoreError):
         app.add_exception_handler(kind, _told)
     app.add_exception_handler(RequestValidationError, _not_valid)
     for router in api.routers():
@@ -51,22 +54,29 @@ def plain_app(shelf: Shelf) -> FastAPI:
     return app
 
 
+class Json(JSONResponse):
+    """JSON that any text from the web fits into: lone surrogates become U+FFFD, what is no number null."""
+
+    def render(self, content: Any) -> bytes:
+        return json_text(content).encode()
+
+
 def _told(_: Request, error: Exception) -> JSONResponse:
     """An error as the API tells it: in one sentence, as on the command line."""
-    return JSONResponse({"error": str(error)}, status_of(error))
+    return Json({"error": str(error)}, status_of(error))
 
 
 def _not_valid(_: Request, error: Exception) -> JSONResponse:
     """A request with parameters or a body that make no sense."""
     assert isinstance(error, RequestValidationError)
     said = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
-    return JSONResponse({"error": "; ".join(said)}, 422)
+    return Json({"error": "; ".join(said)}, 422)
 
 
 def status_of(error: Exception) -> int:
-    """The HTTP status of an error: 400 for input that is wrong, 404 for a project that there is not, 409 where a
-    project is not ready for it, 503 where the store cannot be read."""
-    if isinstance(error, NoSuchProjectError):
+    """The HTTP status of an error: 400 for input that is wrong, 404 for a project or page that there is not, 409 where
+    a project is not ready for it, 503 where the store cannot be read."""
+    if isinstance(error, NotThereError):
         return 404
     if isinstance(error, ProjectError):
         return 409

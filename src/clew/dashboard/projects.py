@@ -6,11 +6,21 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from clew.errors import InputError
 from clew.project.folder import SETTINGS
 from clew.project.project import Project
 from clew.store.base import Store
+
+
+class Kept(Protocol):
+    """Something that is kept of a project between requests, for all threads."""
+
+    def __init__(self, shown: Shown) -> None: ...
+
+
+Part = TypeVar("Part", bound=Kept)
 
 
 class Shelf:
@@ -33,7 +43,11 @@ class Shelf:
         return self._shown[name]
 
 
-class NoSuchProjectError(InputError):
+class NotThereError(InputError):
+    """What a path names is not there."""
+
+
+class NoSuchProjectError(NotThereError):
     """The dashboard shows no project of that name."""
 
 
@@ -44,6 +58,7 @@ class Shown:
         self.name, self.path = name, path
         self._lock = threading.Lock()
         self._opened: tuple[tuple[object, ...], Project] | None = None
+        self._parts: dict[type[object], object] = {}
         self.project()
 
     def project(self) -> Project:
@@ -53,6 +68,14 @@ class Shown:
                 project = Project(self.path)
                 self._opened = self._stamp(project), project
             return self._opened[1]
+
+    def part(self, kind: type[Part]) -> Part:
+        """The one ``kind(self)``: what is kept of this project between requests."""
+        with self._lock:
+            found = self._parts.get(kind)
+            if not isinstance(found, kind):
+                found = self._parts[kind] = kind(self)
+            return found
 
     def _stamp(self, project: Project) -> tuple[object, ...]:
         """What tells that files changed on which a project's cached parts rest."""

@@ -14,6 +14,9 @@ LABELS = "labels.tsv"
 RELEVANT, IRRELEVANT = "relevant", "irrelevant"
 """Verdicts; any other one names a topic."""
 
+NO_LABEL = "none"
+"""In place of a verdict: the one before is taken back."""
+
 
 @dataclass(frozen=True, slots=True)
 class Label:
@@ -25,7 +28,8 @@ class Label:
 
 
 def read_labels(path: Path) -> list[Label]:
-    """All verdicts, one a page, in the order of their last lines; none when there is no file. Raises InputError."""
+    """All verdicts, one a page, in the order of their last lines; none when there is no file, nor for a page whose
+    label was taken back. Raises InputError."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
@@ -42,7 +46,8 @@ def read_labels(path: Path) -> list[Label]:
                 f"{path} line {number}: {line[:200]!r} is no label; write URL, tab, relevant or irrelevant"
             )
         found.pop(url.strip(), None)
-        found[url.strip()] = Label(url.strip(), verdict.strip(), f"{path} line {number}")
+        if verdict.strip() != NO_LABEL:
+            found[url.strip()] = Label(url.strip(), verdict.strip(), f"{path} line {number}")
     return list(found.values())
 
 

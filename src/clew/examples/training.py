@@ -110,6 +110,7 @@ class Trainer:
     _archetypes: list[Example] = field(default_factory=list)
     _pages_seen: list[Page] = field(default_factory=list)
     _learned_at: int = 0
+    _labelled: bool = False
     _seen: object = None
     looked_at: int = field(default=0, init=False)
     taught: tuple[Example, ...] = field(default=(), init=False)
@@ -138,13 +139,15 @@ class Trainer:
         return named + [Wanted(url, START, "start page") for url in dict.fromkeys(self.starts) if url not in known]
 
     def after_labels(self) -> Adoption | None:
-        """A judge that takes into account the labels that came since the last look; None when there are none."""
+        """A judge that takes into account the labels that came, or were taken back, since the last look; None when
+        there are none, and were none."""
         now = self.source.version()
         if now == self._seen:
             return None
         self._seen = now
         examples, labelled = self._at_hand()
-        if not labelled:
+        before, self._labelled = self._labelled, bool(labelled)
+        if not labelled and not before:
             return None
         found = train(self.make, examples, labelled, self.interest, self._archetypes, self._pages_seen)
         if found.adopted:
@@ -189,6 +192,7 @@ class Trainer:
 
     def _trained(self, found: Sequence[Example], labels: Sequence[Wanted], threshold: float = 0.0) -> Trained:
         examples, labelled = apart([one for one in found if one.topic != START], labels)
+        self._labelled = bool(labelled)
         self._archetypes = self._learned()
         saved = self.gatherer.store.journal.saved(OBSERVED)
         if saved is not None and self.make().learns_from_crawl:

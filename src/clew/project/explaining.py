@@ -13,6 +13,7 @@ from clew.crawl.sessions import recall
 from clew.crawl.tiers import opened_rows, row_tiers, tier_of
 from clew.crawl.view import CrawlView
 from clew.errors import ArchiveError
+from clew.examples.training import OBSERVED, Trained
 from clew.judges.base import Judge
 from clew.model import LinkKind, Outcome
 from clew.project.assembly import strategy_of, trainer_as_crawled
@@ -55,38 +56,78 @@ class Explanation:
 
 def explain(project: Project, store: Store, url: str) -> Explanation:
     """Explain a canonical URL, by the judge and the strategy that the crawl used last."""
-    settings = msgspec.structs.replace(project.settings.judge, name=last_run(store, project.settings).judge)
-    project = project.with_settings(msgspec.structs.replace(project.settings, judge=settings))
-    strategy, judge = _strategy(project, store)
-    row = store.visits.by_key(key(url))
-    if row is not None:
-        path = tuple(_step(store, strategy, one) for one in store.visits.path_to(row.number))
-        return Explanation(url, "visited", _visited(project, store, row), path, _terms(project, judge, row))
-    if (listed := _document(project, store, url)) and not listed[0].number:
-        path = tuple(_step(store, strategy, one) for one in store.visits.path_to(listed[0].inherited_from))
-        return Explanation(url, "listed", f"a document, listed without being fetched: {listed[1]}", path)
-    refusal = store.links.refusal(key(url))
-    if refusal is not None:
-        source = _found_on(store, refusal.row)
-        return Explanation(url, str(refusal.outcome), f"not fetched: {refusal.reason}{source}")
-    return _waiting(project, store, strategy, url)
+    return Explainer(project, store).explain(url)
 
 
-def _strategy(project: Project, store: Store) -> tuple[Strategy, Judge]:
-    """The strategy as it is after the last session, and the judge, under the threshold that the crawl used."""
-    last = last_run(store, project.settings)
-    strategy = strategy_of(project, last.strategy)
-    trained = trainer_as_crawled(project, store).as_crawled(last.threshold)
-    judge, seed = trained.judge, project.settings.crawl.seed
-    view = CrawlView(
-        trained.examples, trained.interest, project.tree, seed, store, lambda: judge, others=project.visits_of
-    )
-    strategy.begin(view)
-    later = recall(strategy, last.strategy, store)
-    if type(strategy).state is Strategy.state:  # it keeps no state: what it knows is in the visits
-        for visit in later:
-            strategy.learn(visit)
-    return strategy, judge
+class Explainer:
+    """Explains URLs by the judge and the strategy that the crawl used last, under the threshold that it used.
+
+    Making one trains the judge, which takes seconds; each explanation takes little then. It is as the crawl was when it
+    was made: ``stamp`` changes when another one is needed. ``earlier``: one whose judge is taken over where nothing of
+    what it learned from has changed. Not for several threads at once.
+    """
+
+    def __init__(self, project: Project, store: Store, earlier: Explainer | None = None) -> None:
+        settings = msgspec.structs.replace(project.settings.judge, name=last_run(store, project.settings).judge)
+        self.project = project.with_settings(msgspec.structs.replace(project.settings, judge=settings))
+        self.judge_stamp, self.stamp = stamps(project, store)
+        last = last_run(store, self.project.settings)
+        if earlier is not None and earlier.judge_stamp == self.judge_stamp:
+            self._trained: Trained = earlier._trained
+        else:
+            self._trained = trainer_as_crawled(self.project, store).as_crawled(last.threshold)
+        self.judge, self._store = self._trained.judge, store
+        self._view = self._view_of(store)
+        self.strategy = self._strategy(last.strategy)
+
+    def look_at(self, store: Store) -> None:
+        """From now on read this store: the same one, opened again."""
+        self._store = self._view.store = store
+
+    def explain(self, url: str) -> Explanation:
+        """Explain a canonical URL."""
+        project, store = self.project, self._store
+        row = store.visits.by_key(key(url))
+        if row is not None:
+            path = tuple(_step(store, self.strategy, one) for one in store.visits.path_to(row.number))
+            return Explanation(url, "visited", _visited(project, store, row), path, self.terms(row))
+        if (listed := _document(project, store, url)) and not listed[0].number:
+            path = tuple(_step(store, self.strategy, one) for one in store.visits.path_to(listed[0].inherited_from))
+            return Explanation(url, "listed", f"a document, listed without being fetched: {listed[1]}", path)
+        refusal = store.links.refusal(key(url))
+        if refusal is not None:
+            source = _found_on(store, refusal.row)
+            return Explanation(url, str(refusal.outcome), f"not fetched: {refusal.reason}{source}")
+        return _waiting(project, store, self.strategy, url)
+
+    def terms(self, row: VisitRow) -> tuple[tuple[str, float], ...]:
+        """The terms of a visited page that weighed most, from the archive; none where there is no page."""
+        return _terms(self.project, self.judge, row)
+
+    def _view_of(self, store: Store) -> CrawlView:
+        trained, judge, seed = self._trained, self.judge, self.project.settings.crawl.seed
+        examples, interest, tree = trained.examples, trained.interest, self.project.tree
+        return CrawlView(examples, interest, tree, seed, store, lambda: judge, others=self.project.visits_of)
+
+    def _strategy(self, name: str) -> Strategy:
+        """The strategy as it is after the last session."""
+        strategy = strategy_of(self.project, name)
+        strategy.begin(self._view)
+        later = recall(strategy, name, self._store)
+        if type(strategy).state is Strategy.state:  # it keeps no state: what it knows is in the visits
+            for visit in later:
+                strategy.learn(visit)
+        return strategy
+
+
+def stamps(project: Project, store: Store) -> tuple[object, object]:
+    """What tells that the judge of an ``Explainer`` is out of date, and that it is itself."""
+    journal, last = store.journal, last_run(store, project.settings)
+    seen = journal.saved(OBSERVED)
+    taught = sum(row.decision.kind.startswith("judge ") for row in journal.decisions())  # labels it took in, too
+    archetypes = tuple(sorted(journal.archetypes.items()))
+    judge = (last.judge, last.threshold, taught, archetypes, seen.visit if seen else 0, project.crawl_number())
+    return judge, (judge, last.strategy, journal.last_session)
 
 
 def _found_on(store: Store, row: int) -> str:

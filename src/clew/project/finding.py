@@ -70,6 +70,12 @@ def search(
     return Answer(found, (*notes, *_notes(project, found, updated=update and not notes)))
 
 
+def check(project: ProjectFolder, query: str, options: SearchOptions) -> None:
+    """Raise InputError, as ``search`` would, for a query or filter that makes no sense."""
+    parse(query)
+    _filter(project, options)
+
+
 def _notes(project: ProjectFolder, found: Found, *, updated: bool) -> list[str]:
     notes = []
     if found.textless:
@@ -86,7 +92,7 @@ def _filter(project: ProjectFolder, options: SearchOptions) -> Filter:
     if options.since and options.until and options.since > options.until:
         raise InputError(f"--since {options.since} is after --until {options.until}: no page can be of both")
     limits = Limits(
-        host=_host(options.host),
+        host=host_of(options.host),
         language=options.language.strip().lower(),
         since=day_of(options.since) if options.since else None,
         until=day_of(options.until) if options.until else None,
@@ -95,7 +101,7 @@ def _filter(project: ProjectFolder, options: SearchOptions) -> Filter:
     return Filter(options.everything, topics, limits)
 
 
-def _host(text: str) -> str:
+def host_of(text: str) -> str:
     """A host as users write it: a URL will do."""
     return text.strip().lower().partition("://")[2].partition("/")[0] if "://" in text else text.strip().lower()
 

@@ -9,7 +9,8 @@ gave of his own accord are no random sample.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence, Set
+import heapq
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from math import sqrt
 
@@ -19,7 +20,7 @@ from clew.examples.training import held_back
 from clew.model import OTHER
 from clew.project.folder import ProjectFolder
 from clew.store.base import Store
-from clew.store.records import VisitRow
+from clew.store.records import Selection, VisitRow
 from clew.topics.interest import Interest
 from clew.urls.canonical import key
 
@@ -70,18 +71,12 @@ def sample(project: ProjectFolder, store: Store) -> Sample:
 
 def draw(project: ProjectFolder, store: Store, n: int) -> list[VisitRow]:
     """The next ``n`` pages of the sample that have no label yet, and keep in mind that they were drawn."""
-    labelled = {label.line for label in read_labels(project.path / LABELS)}
-    rows = [row for row in _may_be_drawn(project, store) if row.url not in labelled]
-    found = sorted(rows, key=lambda row: _hash(row.url))[:n]
+    known = {label.line for label in read_labels(project.path / LABELS)}.union(one.line for one in project.wanted())
+    urls = store.visits.urls(store.visits.listed(Selection(relevant=True), limit=-1).tolist())
+    may = ((_hash(url), number) for number, url in urls.items() if url and held_back(url) and url not in known)
+    found = list(store.visits.many([number for _, number in heapq.nsmallest(n, may)]))
     _keep(project, found)
     return found
-
-
-def _may_be_drawn(project: ProjectFolder, store: Store) -> Iterator[VisitRow]:
-    """The pages called relevant that no judge will learn from."""
-    examples = {one.line for one in project.wanted()}
-    rows = store.visits.rows(relevant=True)
-    return (row for row in rows if row.judged and row.url and held_back(row.url) and row.url not in examples)
 
 
 def _verdicts(project: ProjectFolder, drawn: Set[str]) -> dict[str, bool | None]:

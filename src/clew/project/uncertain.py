@@ -3,7 +3,6 @@ those that it calls relevant."""
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Set
 from dataclasses import dataclass
 
@@ -22,12 +21,13 @@ DRAWN = "drawn at random: measures the precision"
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A visited page that is worth a verdict, and what for."""
+    """A visited page that is worth a verdict, and what for. ``number``: that of its visit."""
 
     url: str
     title: str
     relevance: float
     why: str = NEAR
+    number: int = 0
 
 
 def uncertain(project: Project, store: Store, n: int) -> list[Candidate]:
@@ -35,7 +35,7 @@ def uncertain(project: Project, store: Store, n: int) -> list[Candidate]:
     estimate of precision, ``sampling``), the others those whose relevance is nearest to the threshold. All of them in
     the order of their distance from it."""
     threshold = last_run(store, project.settings).threshold
-    random = [Candidate(row.url, row.title, row.relevance, DRAWN) for row in draw(project, store, n // 2)]
+    random = [Candidate(row.url, row.title, row.relevance, DRAWN, row.number) for row in draw(project, store, n // 2)]
     labelled = {label.line for label in read_labels(project.path / LABELS)}
     near = _near(store, threshold, n - len(random), labelled.union(one.url for one in random))
     return sorted(near + random, key=lambda one: abs(one.relevance - threshold))
@@ -43,12 +43,13 @@ def uncertain(project: Project, store: Store, n: int) -> list[Candidate]:
 
 def _near(store: Store, threshold: float, n: int, known: Set[str]) -> list[Candidate]:
     """The ``n`` judged pages nearest to the threshold, but for those that are known."""
-    rows = (row for row in store.visits.rows() if row.judged and row.url not in known)
-    near = heapq.nsmallest(10 * n, rows, key=lambda row: (abs(row.relevance - threshold), row.number))
+    numbers = store.visits.near(threshold, 10 * n + len(known))
+    near = [row for row in store.visits.many(numbers) if row.url not in known][: 10 * n]
     taken: dict[str, int] = {}
     first: list[Candidate] = []
     rest: list[Candidate] = []
     for row in near:
         taken[row.host] = taken.get(row.host, 0) + 1
-        (first if taken[row.host] <= PER_HOST else rest).append(Candidate(row.url, row.title, row.relevance))
+        one = Candidate(row.url, row.title, row.relevance, number=row.number)
+        (first if taken[row.host] <= PER_HOST else rest).append(one)
     return (first + rest)[:n]

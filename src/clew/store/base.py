@@ -24,14 +24,17 @@ from clew.store.records import (
     HostIds,
     JudgedColumns,
     LinkRow,
+    Order,
     Place,
     PrintRow,
     Refusal,
     Rejudged,
     RunRecord,
     SavedState,
+    Selection,
     Series,
     SessionRow,
+    TopicCount,
     Totals,
     VisitRow,
 )
@@ -137,6 +140,21 @@ class VisitStore(Protocol):
     def best(self) -> npt.NDArray[np.int64]:
         """int64[n]: the numbers of the relevant visits, by falling relevance, equals in the order of fetching."""
 
+    def listed(
+        self, which: Selection, order: Order = "relevance", *, limit: int = 50, offset: int = 0
+    ) -> npt.NDArray[np.int64]:
+        """int64[<= limit]: numbers of judged visits, in an order, after the first ``offset``. Reads an index alone."""
+
+    def count(self, which: Selection) -> int:
+        """How many judged visits these are. Reads an index alone."""
+
+    def by_topic(self) -> list[TopicCount]:
+        """The judged visits counted by topic, in the order of topics. Reads an index alone."""
+
+    def near(self, relevance: float, limit: int) -> npt.NDArray[np.int64]:
+        """int64[<= limit]: the judged visits whose relevance is nearest to this one, equals in the order of
+        fetching."""
+
     def standing(self, numbers: Sequence[int]) -> Iterator[tuple[int, int | None, float, bool]]:
         """(number, topic, relevance, relevant) of these visits, in the order of fetching; unknown ones are left out."""
 
@@ -207,8 +225,12 @@ class LinkStore(Protocol):
         Raises StoreError, and undoes the group, when a row does not exist or has another number of links.
         """
 
-    def find(self, key: int) -> Iterator[tuple[int, int, float]]:
-        """(row, index, score) of every link to a URL, in the order added; looks through all rows."""
+    def some(self, rows: Sequence[int]) -> Iterator[LinkRow]:
+        """These packed rows without their evidence, in the order added; rows that there are not are left out."""
+
+    def find(self, key: int, limit: int = -1) -> Iterator[tuple[int, int, float]]:
+        """(row, index, score) of every link to a URL, in the order added; of the first ``limit`` rows that have one
+        where it is not negative. Looks through all rows."""
 
     def opened(self) -> set[int]:
         """Packed rows of which a link was taken: one was visited, or set aside when its turn came."""

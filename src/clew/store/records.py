@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -93,6 +93,33 @@ class VisitRow:
     def judged(self) -> bool:
         """Whether a page was read and judged."""
         return self.topic is not None and not self.inherited_from
+
+
+Order = Literal["relevance", "newest", "oldest"]
+"""How judged visits are listed: by falling relevance, equals in the order of fetching; the last fetched first; or in
+the order of fetching."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which judged visits: of these topics (OTHER among them; None: of all), of this host and its subdomains, in this
+    language, relevant ones or others (None: both)."""
+
+    relevant: bool | None = None
+    topics: frozenset[int] | None = None
+    host: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicCount:
+    """Visits judged to be most about ``topic`` (OTHER: about none): how many, how many of them relevant, and the mean
+    relevance of these (0.0 where there is none)."""
+
+    topic: int
+    judged: int
+    relevant: int
+    relevance: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -22,7 +22,7 @@ from clew.store.packed import (
     unpack_source,
 )
 from clew.store.records import DROPPED, HostIds, LinkRow, Refusal
-from clew.store.sqlite import schema
+from clew.store.sqlite import lists, schema
 from clew.store.sqlite.database import CHUNK
 from clew.store.sqlite.hosts import SqliteHosts
 from clew.store.sqlite.hosttable import HostTable
@@ -154,10 +154,16 @@ class SqliteLinks:
         same = same_host(links, origin.host)
         return LinkBatch(origin, links, leaves, same, file_levels(links.urls), _NO_HISTORY, _NO_HISTORY), hosts
 
-    def find(self, key: int) -> Iterator[tuple[int, int, float]]:
+    def some(self, rows: Sequence[int]) -> Iterator[LinkRow]:
+        sql = "SELECT row, heads, scores FROM heads WHERE row IN (SELECT value FROM json_each(?)) ORDER BY ord"
+        for start in range(0, len(rows), CHUNK):
+            for row, heads, scores in self._transaction.rows(sql, (lists.json_of(rows[start : start + CHUNK]),)):
+                yield row, *unpack_heads(heads), unpack_floats(scores)
+
+    def find(self, key: int, limit: int = -1) -> Iterator[tuple[int, int, float]]:
         wanted = np.array([key], np.uint64)
-        sql = "SELECT row, heads, scores FROM heads WHERE instr(heads, ?) ORDER BY ord"
-        for row, heads, scores in self._transaction.rows(sql, (wanted.astype("<u8").tobytes(),)):
+        sql = "SELECT row, heads, scores FROM heads WHERE instr(heads, ?) ORDER BY ord LIMIT ?"
+        for row, heads, scores in self._transaction.rows(sql, (wanted.astype("<u8").tobytes(), limit)):
             for index in np.flatnonzero(unpack_heads(heads)[0] == wanted[0]).tolist():
                 yield row, index, float(unpack_floats(scores)[index])
 

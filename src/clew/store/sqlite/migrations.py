@@ -110,7 +110,17 @@ PRINTS: Migration = (
     " relevant INTEGER NOT NULL, topic INTEGER NOT NULL, listed INTEGER NOT NULL)",
 )
 
-MIGRATIONS: tuple[Migration, ...] = (FIRST, RUNS, PRINTS)
+# What lists of pages are filtered and ordered by, so that a million pages are listed without reading their rows.
+LISTS: Migration = (
+    "CREATE INDEX visits_judged ON visits (relevant, relevance DESC, number, topic, host, language)"
+    " WHERE topic IS NOT NULL",
+)
+
+MIGRATIONS: tuple[Migration, ...] = (FIRST, RUNS, PRINTS, LISTS)
+
+
+SHOWABLE = ("CREATE TABLE ", "CREATE INDEX ", "INSERT ", "DROP ")
+"""How the changes begin that ``show`` can make for one connection alone."""
 
 
 def version(connection: sqlite3.Connection) -> int:
@@ -153,20 +163,21 @@ def migrate(connection: sqlite3.Connection, name: str, migrations: Sequence[Migr
 
 
 def show(connection: sqlite3.Connection, name: str, migrations: Sequence[Migration] = MIGRATIONS) -> bool:
-    """Let an older file look up to date to this connection alone: new tables are temporary, the file stays as it is.
+    """Let an older file look up to date to this connection alone: new tables are temporary, the file stays as it is;
+    indexes, which only save time, are left out.
 
     False, with nothing done, when a change alters tables of the file: then it must be brought up to date. Raises
     StoreError when what is in the file cannot be converted.
     """
     steps = _steps(migrations[version(connection) :])
     texts = [step for step in steps if isinstance(step, str)]
-    if not version(connection) or not all(text.startswith(("CREATE TABLE ", "INSERT ", "DROP ")) for text in texts):
+    if not version(connection) or not all(text.startswith(SHOWABLE) for text in texts):
         return False
     try:
         for step in steps:
             if not isinstance(step, str):
                 step(connection)
-            elif not step.startswith("DROP "):
+            elif not step.startswith(("DROP ", "CREATE INDEX ")):
                 connection.execute(step.replace("CREATE TABLE ", "CREATE TEMP TABLE ", 1))
     except (sqlite3.Error, msgspec.MsgspecError, ValueError) as error:
         raise StoreError(f"{name} was made by an older Clew and cannot be converted ({error})") from error
