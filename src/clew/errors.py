@@ -63,6 +63,14 @@ class ConfigError(InputError):
         self.table, self.setting = table, setting
 
 
+class FormulaError(InputError):
+    """A formula cannot be read: ``reason`` says why, ``start`` is the character, from 0, where it goes wrong."""
+
+    def __init__(self, message: str, reason: str, start: int) -> None:
+        super().__init__(message)
+        self.reason, self.start = reason, start
+
+
 class ProjectError(InputError):
     """A project folder is missing, incomplete or in use."""
 

@@ -847,3 +847,65 @@ def assert_hosts_match(store: Store) -> None:
 
 if __name__ == "__main__":
     write_for_ever(sys.argv[1])
+
+
+# -- topics that get other numbers ------------------------------------------------------------------------
+
+
+def test_what_is_kept_by_topic_gets_new_numbers(open_store: OpenStore) -> None:
+    """Of two topics the first becomes the third of three; the second is gone."""
+    store = open_store()
+    add_seeds(store)
+    add_visits(store, 12)
+    response = Response("http://e.example/", Outcome.OK, 200, requests=1)
+    for line, topic in (("a", 0), ("b", 1), ("c", OTHER)):
+        store.examples.add(line, topic, response)
+    store.journal.archetypes = {0: (1, 2), 1: (4,)}
+    store.commit()
+    before, rows = store.visits.judged(), list(store.visits.rows())
+    sources = {row: batch.source for row, batch in store.links.batches()}
+    store.renumber([2, -1], 3)
+    store.commit()
+    again = open_store(read_only=True) if store.path is not None else store  # type: ignore[attr-defined]
+    after = again.visits.judged()
+    assert after[6].shape == (len(before[6]), 3)
+    np.testing.assert_array_equal(after[6][:, 2], before[6][:, 0])
+    assert not after[6][:, :2].any()
+    assert after[3].tolist() == [{0: 2, 1: OTHER, OTHER: OTHER}[topic] for topic in before[3].tolist()]
+    assert [(row.relevance, row.relevant) for row in again.visits.rows()] == [
+        (row.relevance, row.relevant) for row in rows
+    ]
+    for row, batch in again.links.batches():
+        was, rest = sources[row], 0.0 if sources[row].visit else 1.0
+        assert batch.source.scores.tolist() == [rest, rest, was.scores[0]]
+        assert batch.source.topic == {0: 2, 1: OTHER, OTHER: OTHER}[was.topic]
+    assert [(line, topic) for line, topic, _ in again.examples.all()] == [("a", 2), ("c", OTHER)]
+    assert again.journal.archetypes == {2: (1, 2)}
+
+
+def test_topics_may_change_places(open_store: OpenStore) -> None:
+    """A page that is an example of both stays one of both."""
+    store = open_store()
+    response = Response("http://e.example/", Outcome.OK, 200, requests=1)
+    for topic in (0, 1):
+        store.examples.add("a", topic, response)
+    store.examples.add("b", 0, response)
+    store.renumber([1, 0], 2)
+    store.commit()
+    assert sorted(store.examples.names()) == [("a", 0), ("a", 1), ("b", 1)]
+
+
+def test_judged_pages_are_read_in_parts(open_store: OpenStore) -> None:
+    store = open_store()
+    add_seeds(store)
+    add_visits(store, 20)
+    whole = store.visits.judged()
+    numbers = whole[0].tolist()
+    assert store.visits.judged(after=numbers[2])[0].tolist() == numbers[3:]
+    part = store.visits.judged(after=numbers[2], most=4)
+    assert part[0].tolist() == numbers[3:7]
+    np.testing.assert_array_equal(part[6], whole[6][3:7])
+    assert store.visits.judged(after=numbers[-1])[6].shape[0] == 0
+    told = {row.number: row.reason for row in store.visits.rows() if row.number in numbers and row.reason}
+    assert dict(store.visits.reasons()) == told
+    assert dict(store.visits.reasons(after=9)) == {number: why for number, why in told.items() if number > 9}

@@ -19,6 +19,7 @@ from clew.model import OTHER, Example, Judgement, Link, LinkBatch, LinkKind, Out
 from clew.strategies.base import Pages, Retraining
 from clew.strategies.bingo import Bingo
 from clew.strategies.bingo.archetypes import (
+    BY_USER,
     NO_LONGER,
     NOT_OF_TOPIC,
     NOT_SURER,
@@ -317,6 +318,7 @@ FOUND = Candidates(
     np.arange(1, 9),
     np.array([0.9, 0.8, 0.7, 0.6, 0.95, 0.85, 0.5, 0.75]),
     np.array([False] * 4 + [True] + [False] * 3),
+    np.zeros(8, np.bool_),
 )
 """Pages 1 to 8 of a topic and how sure the judge is of each; 5 is an example."""
 
@@ -334,6 +336,15 @@ def test_archetypes_are_surer_than_the_mean_of_what_was_trained_on() -> None:
     assert choice.refused == {
         NOT_VISITED: [0, 0], NOT_OF_TOPIC: [9], NOT_SURER: [4], TRAINED_ON: [5], NO_LONGER: [17], TOO_MANY: [8],
     }  # fmt: skip
+
+
+def test_pages_that_the_user_refused_are_no_archetypes_and_take_no_place() -> None:
+    """Refused are 1, the second surest, and 6, an archetype before: 2 is the surest and 8 the best authority left."""
+    barred = np.isin(FOUND.numbers, [1, 6])
+    found = Candidates(FOUND.numbers, FOUND.confidence, FOUND.examples, barred)
+    choice = choose(found, [1, 8], [6], 0.7, BingoSettings(authorities=2, confident=2))
+    assert (choice.kept, choice.by_links, choice.by_judge) == ((), (8,), (2,))
+    assert sorted(choice.refused[BY_USER]) == [1, 6]
 
 
 def test_pages_kept_and_examples_take_no_place_from_new_ones() -> None:

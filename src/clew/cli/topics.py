@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
-import re
 from pathlib import Path
 
 import click
 import msgspec
 
 from clew.cli.common import json_option, print_json, project_argument, say
-from clew.config import load, quoted
-from clew.errors import InputError
-from clew.project.folder import SETTINGS
+from clew.project.interestediting import save_interest
 from clew.project.project import Project
 from clew.project.reference import judge_settings
 from clew.project.reference import learn_reference as learn
 from clew.project.understood import About, Told, about
 from clew.text.shown import shown
-from clew.topics.interest import Interest
 
 FOUND = 40
 """Topics that a search shows."""
@@ -49,7 +45,7 @@ def command(
         _learn(opened, as_json)
         return
     if interest is not None:
-        _set_interest(opened, interest)
+        save_interest(opened, interest)
         opened = Project(project)
     if search is not None:
         _search(opened, search, as_json)
@@ -78,30 +74,6 @@ def _search(project: Project, words: str, as_json: bool) -> None:
         print_json(paths)
     else:
         say("\n".join(map(shown, paths)) or f"no topic holds the words {words!r}")
-
-
-def _set_interest(project: Project, text: str) -> None:
-    """Write the formula into clew.toml, after a check. Raises InputError."""
-    if project.tree is None:
-        raise InputError(
-            f"{project.path} has one topic only; a formula needs a tree: clew init --bookmarks, --taxonomy"
-        )
-    Interest.of(project.tree, text, 0.5)
-    path = project.path / SETTINGS
-    old = path.read_text(encoding="utf-8")
-    entry = f"formula = {quoted(text)}"
-    section = re.search(r"(?m)^\[interest\][^\n]*\n((?:(?!\[)[^\n]*\n?)*)", old)
-    if section is None:
-        new = f"{old.rstrip()}\n\n[interest]\n{entry}\n"
-    else:
-        body, found = re.subn(r"(?m)^formula\s*=.*$", lambda _: entry, section[1])
-        new = old[: section.start(1)] + (body if found else f"{entry}\n{section[1]}") + old[section.end(1) :]
-    part = path.with_suffix(".part")
-    part.write_text(new, encoding="utf-8")
-    if load(part).interest.formula != text:
-        part.unlink()
-        raise InputError(f"{path} could not be changed safely: set formula = {quoted(text)} under [interest] yourself")
-    part.replace(path)
 
 
 def _words(found: About) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from clew.config import Settings
 from clew.crawl.evidence import Evidence
 from clew.crawl.happened import Happened
+from clew.crawl.interests import Change
 from clew.crawl.pages import OnPage
 from clew.crawl.progress import Progress
 from clew.crawl.stopping import StopRules
@@ -37,7 +38,7 @@ class Parts:
     """Where pages come from, what is wanted, where to go next, what is remembered. ``run`` goes on record when the
     crawl starts. ``archive`` and ``trainer`` (which trains the judge again while the crawl runs) may be None;
     ``archive_folder`` holds WARC files. ``on_page`` may leave a page out of the collection. ``happened``: in this
-    run."""
+    run; ``change``: of the interest, since the last one."""
 
     settings: Settings
     world: World
@@ -60,6 +61,7 @@ class Parts:
     on_page: OnPage | None = None
     room: Room = field(default_factory=Room)
     happened: Happened = field(default_factory=Happened)
+    change: Change = Change.NOTHING
 
     def commit(self) -> None:
         """As ``commit_now``; waits for room where the disk is full, and nothing else happens meanwhile."""

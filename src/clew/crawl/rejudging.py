@@ -15,14 +15,16 @@ from itertools import islice
 
 from clew.crawl.documents import Documents
 from clew.crawl.events import decide, tell
+from clew.crawl.interests import Change, record, recorded, standing_of
 from clew.crawl.parts import Parts
 from clew.crawl.verdicts import FINAL, verdict
 from clew.errors import StoreError, TrainingError
 from clew.examples.training import Adoption
-from clew.examples.visited import examples, visited_page
+from clew.examples.visited import examples, visited_page, without_refused
 from clew.model import Decision, Judgement, Outcome, Source
 from clew.store.records import Rejudged, VisitRow
 from clew.strategies.base import Retraining
+from clew.topics.formula import unparse
 from clew.words import form, many
 
 AT_ONCE = 64
@@ -39,6 +41,7 @@ def retrain(parts: Parts, archetypes: Mapping[int, Sequence[int]]) -> Retraining
     before = parts.progress.relevant
     if parts.trainer is None:
         return Retraining("this crawl's judge cannot be trained again")
+    archetypes = without_refused(parts.store, archetypes, parts.trainer.refused)
     pages = examples(parts.store, archetypes, parts.reading.worker.reader, parts.archive_folder)
     try:
         adoption = parts.trainer.with_archetypes(pages, parts.reading.worker.judge)
@@ -80,11 +83,38 @@ def learn_from_crawl(parts: Parts) -> bool:
     return adoption.adopted
 
 
+def bring_up_to_date(parts: Parts) -> bool:
+    """Before a run goes on: where the interest is not what the stored pages were judged by, give them the verdicts of
+    this one, and remember what they rest on. Whether there was anything to do."""
+    store, interest = parts.store, parts.interest
+    found = parts.change is not Change.NOTHING
+    if found:
+        turned, _ = _judge_all(parts, _Again(parts, stored=True, read=parts.change is Change.TOPICS))
+        facts: dict[str, str | int | float | bool] = {
+            "what": "topics" if parts.change is Change.TOPICS else "formula or threshold",
+            "interest": unparse(interest.formula, interest.topics),
+            "threshold": round(interest.threshold, 6),
+            "turned": turned,
+        }
+        decide(store, Decision("interest changed", facts))
+    if recorded(store) != standing_of(interest):
+        record(store, standing_of(interest))
+    return found
+
+
 def _adopt(parts: Parts, adoption: Adoption) -> int:
     """Judge by another judge from now on, and all stored pages again: how many."""
-    store = parts.store
     parts.reading.adopt(adoption.judge)
-    again, before = _Again(parts), store.visits.relevant()
+    turned, pages = _judge_all(parts, _Again(parts))
+    parts.happened.judges += 1
+    parts.happened.turned += turned
+    return pages
+
+
+def _judge_all(parts: Parts, again: _Again) -> tuple[int, int]:
+    """Give the stored pages new verdicts: how many turned, and how many pages were judged."""
+    store = parts.store
+    before = store.visits.relevant()
     store.visits.update(again.all())
     Documents(parts).rebuild()
     tell(
@@ -93,18 +123,18 @@ def _adopt(parts: Parts, adoption: Adoption) -> int:
         pages=again.pages,
     )
     after = store.visits.relevant()
-    parts.happened.judges += 1
-    parts.happened.turned += int((before != after).sum())
     parts.progress.recall(after.tolist())
-    return again.pages
+    return int((before != after).sum()), again.pages
 
 
 class _Again:
-    """Judges the stored pages again, in the order of their visits, each after the page that led to it."""
+    """Judges the stored pages again, in the order of their visits, each after the page that led to it. ``read``: by
+    their terms; ``stored``: by their stored scores, where they are not read."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, *, stored: bool = False, read: bool = True) -> None:
         self.parts = parts
         self.pages = 0
+        self._stored, self._read = stored, read
         self._sources: dict[int, Source] = {}
 
     def all(self) -> Iterator[Rejudged]:
@@ -116,13 +146,28 @@ class _Again:
 
     def _judgements(self, rows: Sequence[VisitRow]) -> dict[int, Judgement]:
         worker, store = self.parts.reading.worker, self.parts.store
+        rows = [row for row in rows if not row.reason.startswith(FINAL)]
+        found = self._kept(rows) if self._stored else {}
         pages = {}
-        for row in rows:
+        for row in rows if self._read else ():
             page = visited_page(store, row, worker.reader, self.parts.archive_folder)
-            if page is not None and not row.reason.startswith(FINAL):
+            if page is not None:
                 pages[row.number] = page
-        self.pages += len(pages)
-        return dict(zip(pages, worker.judge.judge(list(pages.values())), strict=True))
+        found |= zip(pages, worker.judge.judge(list(pages.values())), strict=True)
+        self.pages += len(found)
+        return found
+
+    def _kept(self, rows: Sequence[VisitRow]) -> dict[int, Judgement]:
+        """The judgements of pages as they are stored."""
+        numbers = [row.number for row in rows if row.judged]
+        if not numbers:
+            return {}
+        found, _, _, topics, confidence, _, scores, _ = self.parts.store.visits.judged(
+            numbers[0] - 1, rows[-1].number - numbers[0] + 1
+        )
+        wanted = set(numbers)
+        columns = zip(found.tolist(), scores, topics.tolist(), confidence.tolist(), strict=True)
+        return {number: Judgement(row, topic, sure) for number, row, topic, sure in columns if number in wanted}
 
     def _again(self, row: VisitRow, judgement: Judgement | None) -> Rejudged:
         """The visit anew; ``row.row`` names the links among which its own stands."""

@@ -15,6 +15,7 @@ from clew.config import Settings
 from clew.crawl.actions import CrawlActions
 from clew.crawl.events import decide, tell
 from clew.crawl.evidence import Evidence
+from clew.crawl.interests import change, take_over_topics
 from clew.crawl.lookups import LookUps
 from clew.crawl.loop import Loop
 from clew.crawl.mending import mend
@@ -151,6 +152,7 @@ def _waits(setup: Setup) -> Waits | None:
 async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps) -> Parts:
     """Everything that the loop drives; trains the judge."""
     settings, store = setup.settings, setup.store
+    take_over_topics(store, setup.interest.topics)
     trainer = setup.trainer(display.note)
     trained = await trainer.trained()
     _tell(setup, trained)
@@ -168,6 +170,7 @@ async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps)
         others=setup.others,
         lookups=lookups,
         taught=lambda: trainer.taught,
+        barred=lambda: trainer.refused,
     )
     rules = StopRules(settings.stop, settings.crawl.max_pages, run_s)
     parts = Parts(
@@ -191,6 +194,7 @@ async def _parts(setup: Setup, display: Display, run_s: float, lookups: LookUps)
         archive_folder=setup.archive,
         on_page=setup.on_page,
         room=_room(settings, rules),
+        change=change(store, trained.interest),
     )
     view.actions = CrawlActions(parts)
     return parts

@@ -19,7 +19,7 @@ from clew.crawl.events import decide, session_ended, tell
 from clew.crawl.filling import fewest_pages
 from clew.crawl.parts import Parts
 from clew.crawl.readmitting import readmit
-from clew.crawl.rejudging import learn_from_crawl, learns_now
+from clew.crawl.rejudging import bring_up_to_date, learn_from_crawl, learns_now
 from clew.crawl.tiers import opened_rows, row_tiers
 from clew.errors import ClewError, InputError
 from clew.frontier.base import Frontier, ScoredRow
@@ -77,14 +77,15 @@ def _distinct(rows: Sequence[tuple[Keys, HostIds]]) -> tuple[Keys, HostIds]:
     return found[first], hosts[first]
 
 
-def recall(strategy: Strategy, name: str, store: Store) -> Iterator[Visit]:
+def recall(strategy: Strategy, name: str, store: Store, *, anew: bool = False) -> Iterator[Visit]:
     """Give a strategy its saved state; returns the visits that it has to learn again, in order.
 
-    One that says nothing of its state learns all visits again, one that never learns none.
+    One that says nothing of its state learns all visits again, one that never learns none. ``anew``: so does every
+    other one, for the visits are not what they were.
     """
     kind = type(strategy)
     after = 0
-    if kind.state is not Strategy.state:
+    if kind.state is not Strategy.state and not anew:
         saved = store.journal.saved(name)
         if saved is not None:
             strategy.restore(saved.state)
@@ -105,14 +106,15 @@ class Sessions:
         """Rebuild frontier, progress and strategy; add seeds that are new."""
         parts, store = self.parts, self.parts.store
         readmit(parts)
+        anew = bring_up_to_date(parts)
         self.opened = opened_rows(store, parts.strategy)
         self._recall_progress()
         parts.strategy.begin(parts.view)
-        self._restore_strategy()
+        self._restore_strategy(anew)
         forget_news(parts)
         rebuild(parts.frontier, store, row_tiers(store, parts.strategy, self.opened))
         self._hold_hosts()
-        self._take_over()
+        self._take_over(anew)
         self._add_seeds(seeds)
         parts.commit()
         self._tell_start()
@@ -156,20 +158,25 @@ class Sessions:
         progress.refused, progress.absent = totals.refused, totals.absent
         progress.robots, progress.bytes = totals.robots, totals.bytes
 
-    def _restore_strategy(self) -> None:
-        for visit in recall(self.parts.strategy, self.parts.run.strategy, self.parts.store):
+    def _restore_strategy(self, anew: bool) -> None:
+        """``anew``: all visits are learned again, since they have other verdicts."""
+        for visit in recall(self.parts.strategy, self.parts.run.strategy, self.parts.store, anew=anew):
             self.parts.strategy.learn(visit)
+        if anew:
+            self.parts.strategy.rejudged()
+            self._save()
 
     def _save(self) -> None:
         """What the strategy learned up to the last visit."""
         name, state = self.parts.run.strategy, self.parts.strategy.state()
         self.parts.store.journal.save(name, self.parts.progress.visits, state)
 
-    def _take_over(self) -> None:
-        """Another strategy than last time scores all links anew; from now on this run is the last one."""
+    def _take_over(self, anew: bool) -> None:
+        """Another strategy than last time scores all links anew, as one does that learned anew; from now on this run is
+        the last one."""
         journal, run = self.parts.store.journal, self.parts.run
         last = journal.last_run()
-        if last is not None and last.strategy not in ("", run.strategy):
+        if anew or (last is not None and last.strategy not in ("", run.strategy)):
             self.rescore()
         journal.begin_run(run)
 

@@ -49,7 +49,7 @@ class CrawlView:
     """The view of a crawl over its store. By default (a crawl that is only explained) nothing can be done or asked.
 
     ``now`` gives the judge as it is now; ``taught`` the pages that it was trained on, where more than the examples;
-    ``others`` the visits of another crawl, by its folder.
+    ``others`` the visits of another crawl, by its folder; ``barred`` the pages that are refused as archetypes.
     """
 
     examples: Sequence[Example]
@@ -62,6 +62,7 @@ class CrawlView:
     lookups: Lookups = field(default_factory=Nobody)
     actions: Actions = field(default_factory=NoActions)
     taught: Callable[[], Sequence[Example]] | None = None
+    barred: Callable[[], Keys] | None = None
 
     @property
     def training(self) -> Sequence[Example]:
@@ -99,6 +100,9 @@ class CrawlView:
 
     def archetypes(self) -> dict[int, tuple[int, ...]]:
         return self.store.journal.archetypes
+
+    def refused(self) -> Keys:
+        return np.empty(0, np.uint64) if self.barred is None else self.barred()
 
     def other_crawl(self, folder: str) -> Iterator[Visit]:
         if self.others is None:

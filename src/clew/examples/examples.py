@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from clew.errors import InputError, UrlError, shown
 from clew.examples.keywords import keywords_of
 from clew.examples.labels import IRRELEVANT, RELEVANT
 from clew.examples.sources import Wanted
-from clew.model import OTHER
+from clew.model import OTHER, Keys
 from clew.topics.interest import Interest
 from clew.topics.semantics import Semantics
 from clew.topics.tree import TopicTree
@@ -135,6 +137,9 @@ class Given:
 
     def labels(self) -> list[Wanted]:
         return self.examples.labels_given()
+
+    def refused(self) -> Keys:
+        return np.empty(0, np.uint64)
 
     def version(self) -> object:
         """Examples do not change while a crawl runs."""

@@ -7,6 +7,7 @@ in the ledger as *examples*; they are kept in the database, so that training nev
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ from clew.store.warc import read
 from clew.text.reader import Reader, Unreadable
 from clew.urls.canonical import canonical, host, key
 from clew.web.base import Clock, World
+
+ASKED = "[examples]"
+"""Under what the journal keeps which pages were asked for when the judge was trained last. No strategy is called so."""
 
 TRIES = 4
 """Answers (redirects, deferrals apart) that an example URL may take before it is left out."""
@@ -45,8 +49,9 @@ class Gatherer:
 
     async def examples(self, wanted: Sequence[Wanted]) -> list[Example]:
         """The examples of all lines that could be read, in the order of the lines."""
-        kept = {(line, topic) for line, topic, _ in self.store.examples.all()}
+        kept = set(self.store.examples.names())
         self._read_local(wanted, kept)
+        self._file_anew(wanted, kept)
         missing = [
             one for one in wanted if one.is_url and (one.line, one.topic) not in kept and not self._keep_visited(one)
         ]
@@ -56,14 +61,16 @@ class Gatherer:
             self.warn(f"reading {' and '.join([*pages, *[f'{starts} start pages'] * (starts > 0)])}")
         try:
             await self._gather(missing)
+            self.store.journal.save(ASKED, 0, json.dumps([one.line for one in wanted]).encode())
         finally:  # who stops here need not fetch again what came
             self.store.commit()
         return self.kept(wanted)
 
     def at_hand(self, wanted: Sequence[Wanted]) -> list[Example]:
         """Those of the examples that need no fetching: known ones, pages that were visited, local files."""
-        kept = {(line, topic) for line, topic, _ in self.store.examples.all()}
+        kept = set(self.store.examples.names())
         self._read_local(wanted, kept)
+        self._file_anew(wanted, kept)
         for one in wanted:
             if one.is_url and (one.line, one.topic) not in kept:
                 self._keep_visited(one)
@@ -78,6 +85,15 @@ class Gatherer:
             return read(self.archive, row.warc_file, row.warc_offset)
         except ClewError:
             return None
+
+    def _file_anew(self, wanted: Sequence[Wanted], kept: set[tuple[str, int]]) -> None:
+        """A page that is kept as an example of another topic need not be fetched again."""
+        lines = {line for line, _ in kept}
+        moved = [one for one in wanted if one.is_url and (one.line, one.topic) not in kept and one.line in lines]
+        pages = {line: response for line, _, response in self.store.examples.all()} if moved else {}
+        for one in moved:
+            self.store.examples.add(one.line, one.topic, pages[one.line])
+            kept.add((one.line, one.topic))
 
     def _keep_visited(self, one: Wanted) -> bool:
         """Keep an example that the crawl fetched; False when it did not."""
@@ -171,6 +187,13 @@ class Gatherer:
             what = "start page" if topic == START else "example"
             self.warn(f"{what} {line}: {error}: {_left_out(topic)}")
             return None
+
+
+def asked_for(store: Store) -> set[str]:
+    """The pages that were asked for when the judge was trained last, by their lines; what is not kept of them could not
+    be had."""
+    saved = store.journal.saved(ASKED)
+    return set(json.loads(saved.state)) if saved is not None else set()
 
 
 def _left_out(topic: int) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from clew.model import Outcome, Response
+from clew.model import Keys, Outcome, Response
 
 START = -2
 """In place of a topic: a start page. It is no example, and may set the threshold."""
@@ -43,8 +43,12 @@ class ExampleSource(Protocol):
         """The pages a user labelled. Raises InputError."""
         ...
 
+    def refused(self) -> Keys:
+        """The pages that the user wants no archetypes made of, as keys of URLs. Raises InputError."""
+        ...
+
     def version(self) -> object:
-        """Something that changes when there are other labels."""
+        """Something that changes when there are other labels, or other pages are refused."""
         ...
 
 

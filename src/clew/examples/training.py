@@ -19,9 +19,9 @@ import numpy as np
 from clew.examples.gathering import Gatherer
 from clew.examples.sources import START, ExampleSource, Wanted
 from clew.examples.visited import examples as archetype_examples
-from clew.examples.visited import sample
+from clew.examples.visited import sample, without_refused
 from clew.judges.base import Judge
-from clew.model import OTHER, Decision, Example, Outcome, Page, Response
+from clew.model import OTHER, Decision, Example, Keys, Outcome, Page, Response
 from clew.topics.interest import Interest
 from clew.words import form, many
 
@@ -99,7 +99,7 @@ class Trainer:
     A crawl asks for ``trained`` when it begins, ``after_labels`` between sessions and ``with_archetypes`` when its
     strategy names some. Who explains a crawl asks for ``as_crawled``. ``taught`` are the pages that the last judge it
     gave was trained on: examples, labels, archetypes. ``looked_at``: the visit up to which the judge was last shown the
-    crawl's pages.
+    crawl's pages. ``refused``: the pages, as keys, that may not be archetypes, as the user's list said last.
     """
 
     source: ExampleSource
@@ -114,6 +114,7 @@ class Trainer:
     _seen: object = None
     looked_at: int = field(default=0, init=False)
     taught: tuple[Example, ...] = field(default=(), init=False)
+    refused: Keys = field(default_factory=lambda: np.empty(0, np.uint64), init=False)
 
     async def trained(self) -> Trained:
         """The judge trained on all examples, labels and archetypes; pages that are not at hand are fetched.
@@ -139,15 +140,17 @@ class Trainer:
         return named + [Wanted(url, START, "start page") for url in dict.fromkeys(self.starts) if url not in known]
 
     def after_labels(self) -> Adoption | None:
-        """A judge that takes into account the labels that came, or were taken back, since the last look; None when
-        there are none, and were none."""
+        """A judge that takes into account the labels that came, or were taken back, since the last look, without the
+        archetypes that were refused meanwhile; None when there are none, and were none."""
         now = self.source.version()
         if now == self._seen:
             return None
         self._seen = now
         examples, labelled = self._at_hand()
-        before, self._labelled = self._labelled, bool(labelled)
-        if not labelled and not before:
+        had, self._labelled = self._labelled, bool(labelled)
+        before, self._archetypes = self._archetypes, self._learned()
+        same = [one.url for one in before] == [one.url for one in self._archetypes]
+        if not labelled and not had and same:
             return None
         found = train(self.make, examples, labelled, self.interest, self._archetypes, self._pages_seen)
         if found.adopted:
@@ -240,9 +243,11 @@ class Trainer:
         return page if len(page.term_counts()[0]) else page_of(NO_WORD)
 
     def _learned(self) -> list[Example]:
-        """The archetypes with which the crawl trained its judge last."""
+        """The archetypes with which the crawl trained its judge last, but for those that were refused since."""
         store, reader = self.gatherer.store, self.gatherer.reader
-        return archetype_examples(store, store.journal.archetypes, reader, self.gatherer.archive)
+        self.refused = self.source.refused()
+        left = without_refused(store, store.journal.archetypes, self.refused)
+        return archetype_examples(store, left, reader, self.gatherer.archive)
 
     def _measured(self, judge: Judge, pages: Sequence[Example]) -> Interest:
         """The interest with its threshold: the user's; else one that the start pages set (Ester and others 2001,

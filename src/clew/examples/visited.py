@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from clew.errors import ClewError, StoreError
-from clew.model import Example, LinkBatch, Outcome, Page
+from clew.model import Example, Keys, LinkBatch, Outcome, Page
 from clew.store.base import Store
 from clew.store.records import VisitRow
 from clew.store.warc import read
@@ -27,6 +27,13 @@ def examples(
             if row is not None and page is not None:
                 found.append(Example(row.url, topic, page))
     return found
+
+
+def without_refused(store: Store, archetypes: Mapping[int, Sequence[int]], refused: Keys) -> dict[int, tuple[int, ...]]:
+    """Archetypes without the pages that the user refused."""
+    numbers = [number for some in archetypes.values() for number in some] if len(refused) else []
+    gone = {row.number for row in store.visits.many(numbers) if row.key in set(refused.tolist())}
+    return {topic: tuple(one for one in some if one not in gone) for topic, some in archetypes.items()}
 
 
 SAMPLE = 1_000

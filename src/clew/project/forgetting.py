@@ -10,6 +10,7 @@ from pathlib import Path
 
 from clew.errors import InputError, UrlError
 from clew.examples.labels import LABELS
+from clew.examples.refused import REFUSED
 from clew.project.folder import SETTINGS, ProjectFolder
 from clew.store.forgetting import erase_records
 from clew.store.sqlite.forgetting import erase
@@ -76,7 +77,7 @@ def _entry(what: str) -> str:
 
 def _lists(project: ProjectFolder) -> list[Path]:
     interest = project.settings.interest
-    names = (interest.seeds, interest.relevant, interest.irrelevant, LABELS)
+    names = (interest.seeds, interest.relevant, interest.irrelevant, LABELS, REFUSED)
     return [path for path in (project.path / name for name in names) if path.is_file()]
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from clew.examples.labels import LABELS
+from clew.examples.refused import REFUSED, read_refused
 from clew.examples.sources import Wanted
+from clew.model import Keys
 from clew.project.folder import ProjectFolder
+from clew.urls.canonical import keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +29,16 @@ class FolderSource:
     def labels(self) -> list[Wanted]:
         return self.project.labels()
 
+    def refused(self) -> Keys:
+        return keys(read_refused(self.project.path / REFUSED))
+
     def version(self) -> object:
-        found = _stat(self.project.path / LABELS)
-        return (found.st_mtime_ns, found.st_size) if found is not None else None
+        return tuple(_stamp(self.project.path / name) for name in (LABELS, REFUSED))
 
 
-def _stat(file: Path) -> os.stat_result | None:
+def _stamp(file: Path) -> tuple[int, int] | None:
     try:
-        return file.stat()
+        found = file.stat()
     except OSError:
         return None
+    return found.st_mtime_ns, found.st_size

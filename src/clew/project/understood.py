@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from clew.crawl.lastrun import last_run
 from clew.errors import TrainingError
 from clew.judges.quality import TopicQuality, quality, warnings
 from clew.model import OTHER, Doubles, Example, TermIds
-from clew.project.assembly import judge_of
+from clew.project.assembly import judge_of, trainer_as_crawled
 from clew.project.judging import train_judge
 from clew.project.project import Project
+from clew.store.base import Store
 from clew.text.terms import name as term_name
 from clew.topics.formula import unparse
 
@@ -54,20 +56,26 @@ def about(project: Project, *, quick: bool = False) -> About:
 
     Raises ClewError.
     """
+    if quick:
+        return _about(project, _plain(project))
+    trained = train_judge(project)
+    topics, notes = _studied(project, trained.examples, _plain(project))
+    return _about(project, topics, (*(note for note in trained.notes if not note.startswith("reading ")), *notes))
+
+
+def about_as_crawled(project: Project, store: Store) -> About:
+    """The same from the examples that the crawl kept: fetches and writes nothing, so a crawl may be running. Raises
+    ClewError."""
+    trained = trainer_as_crawled(project, store).as_crawled(last_run(store, project.settings).threshold)
+    topics, notes = _studied(project, trained.examples, _plain(project))
+    return _about(project, topics, notes)
+
+
+def _about(project: Project, topics: Sequence[Told], notes: Sequence[str] = ()) -> About:
     interest = project.interest
     excluded = unparse(interest.excluded, interest.topics) if interest.excluded is not None else ""
-    topics = _plain(project)
-    if quick:
-        return About(unparse(interest.formula, interest.topics), excluded, interest.threshold, tuple(topics))
-    trained = train_judge(project)
-    topics, notes = _studied(project, trained.examples, topics)
-    return About(
-        unparse(interest.formula, interest.topics),
-        excluded,
-        interest.threshold,
-        tuple(topics),
-        tuple(note for note in trained.notes if not note.startswith("reading ")) + tuple(notes),
-    )
+    formula = unparse(interest.formula, interest.topics)
+    return About(formula, excluded, interest.threshold, tuple(topics), tuple(notes))
 
 
 def _plain(project: Project) -> list[Told]:

@@ -88,6 +88,12 @@ class Store(Protocol):
         ``commit`` may be called again when there is room.
         """
 
+    def renumber(self, places: Sequence[int], topics: int) -> None:
+        """Topics have other numbers: that of topic i is ``places[i]`` from now on, -1 where it is gone, and there are
+        ``topics``. Whatever is kept by topic moves with it: judgements, sources of links, archetypes, example pages,
+        documents. A page of a topic that is gone belongs to none; new topics have a score of 0 on all pages. Relevance
+        stays as it was judged."""
+
 
 class VisitStore(Protocol):
     """Visits in the order of fetching, numbered from 1."""
@@ -185,8 +191,11 @@ class VisitStore(Protocol):
         visit's instead).
         """
 
-    def judged(self) -> JudgedColumns:
-        """All judged pages as columns, in the order of their visits."""
+    def judged(self, after: int = 0, most: int = -1) -> JudgedColumns:
+        """All judged pages as columns, in the order of their visits; or those above ``after``, ``most`` of them."""
+
+    def reasons(self, after: int = 0) -> Iterator[tuple[int, str]]:
+        """(number, reason) of the judged visits above ``after`` that have one, in the order of fetching."""
 
     def relevant(self, first: int = 1, last: int | None = None) -> Bools:
         """bool[n]: whether each of the visits ``first`` to ``last`` (both included; None: the last) was relevant."""
@@ -369,3 +378,6 @@ class ExampleStore(Protocol):
 
     def all(self) -> list[tuple[str, int, Response]]:
         """(line, topic, response) of every example kept, in the order of first keeping."""
+
+    def names(self) -> list[tuple[str, int]]:
+        """(line, topic) of every example kept, in the order of first keeping; reads no page."""

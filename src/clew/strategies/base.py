@@ -187,6 +187,10 @@ class View(Protocol):
         """The archetypes that the judge was last trained with: visit numbers by topic."""
         ...
 
+    def refused(self) -> Keys:
+        """The pages that the user wants no archetypes made of, as keys of URLs: uint64[n]."""
+        ...
+
     def other_crawl(self, folder: str) -> Iterator[Visit]:
         """The visits of another project, as ``visits``; ``folder`` is relative to this one. Raises ProjectError."""
         ...

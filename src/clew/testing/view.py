@@ -49,6 +49,7 @@ class StubView:
         self.retrained: list[dict[int, tuple[int, ...]]] = []
         self.tops = self.communities = self.asked = 0
         self.others: dict[str, list[Visit]] = {}
+        self.refusing: list[str] = []
 
     @property
     def judge(self) -> Judge:
@@ -116,6 +117,10 @@ class StubView:
 
     def archetypes(self) -> dict[int, tuple[int, ...]]:
         return self.retrained[-1] if self.retrained else {}
+
+    def refused(self) -> Keys:
+        """Pages that may not become archetypes; none unless a test says so."""
+        return keys(self.refusing)
 
     def other_crawl(self, folder: str) -> Iterator[Visit]:
         return iter(self.others[folder])

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NoReturn, TypeAlias
 
-from clew.errors import InputError
+from clew.errors import FormulaError, InputError
 from clew.topics.tree import ROOT, TopicTree
 
 __all__ = ["And", "Any", "Exclusions", "Focus", "Formula", "Not", "Or", "Topic", "check_taught", "conjunction"]
@@ -97,7 +97,7 @@ class _Token:
 
 
 def parse(text: str, tree: TopicTree) -> Formula:
-    """The formula written in ``text``. Raises InputError, pointing at the column that is wrong."""
+    """The formula written in ``text``. Raises FormulaError, pointing at the column that is wrong."""
     return _Parser(text, tree).parsed()
 
 
@@ -200,7 +200,8 @@ class _Parser:
     def _fail(self, start: int, reason: str) -> NoReturn:
         shown = re.sub(r"\s", " ", self._text)
         width = sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in shown[:start])
-        raise InputError(f"formula, column {start + 1}: {reason}\n  {shown}\n  {' ' * width}^") from None
+        said = f"formula, column {start + 1}: {reason}\n  {shown}\n  {' ' * width}^"
+        raise FormulaError(said, reason, start) from None
 
 
 def unparse(formula: Formula, paths: Sequence[str]) -> str:

@@ -42,9 +42,16 @@ class TopicSpec:
 def read_topics(path: Path) -> list[TopicSpec]:
     """The topics of a file in its order, parents before children. Raises InputError, naming file, line and column."""
     try:
-        root = yaml.compose(path.read_bytes(), Loader=_Loader)
+        data = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    return parse_topics(data, path)
+
+
+def parse_topics(data: bytes, path: Path) -> list[TopicSpec]:
+    """The topics of what stands, or is to stand, in a file. Raises InputError as ``read_topics``."""
+    try:
+        root = yaml.compose(data, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
@@ -95,6 +102,11 @@ def specs_of(found: Iterable[Entry]) -> list[TopicSpec]:
 
 def write_topics(specs: Iterable[TopicSpec], path: Path) -> None:
     """Write topics so that ``read_topics`` gives them back; parents that are missing are added."""
+    path.write_text(topics_text(specs), encoding="utf-8", newline="\n")
+
+
+def topics_text(specs: Iterable[TopicSpec], head: str = "") -> str:
+    """Topics as the text of topics.yaml, after ``head``: comments, or nothing."""
     root: dict[str, Any] = {}
     for spec in specs:
         topic: dict[str, Any] = {"topics": root}
@@ -102,8 +114,7 @@ def write_topics(specs: Iterable[TopicSpec], path: Path) -> None:
             topic = topic.setdefault("topics", {}).setdefault(name, {})
         values = (spec.description, dict(spec.keywords), list(spec.examples), list(spec.seeds))
         topic.update({part: value for part, value in zip(_PARTS, values, strict=False) if value})
-    text = yaml.safe_dump(root, sort_keys=False, allow_unicode=True, width=120)
-    path.write_text(text, encoding="utf-8", newline="\n")
+    return head + yaml.safe_dump(root, sort_keys=False, allow_unicode=True, width=120)
 
 
 class _Loader(yaml.SafeLoader):

@@ -7,6 +7,7 @@ of the page it just read asks the disk for nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from clew.store.sqlite.documents import SqliteDocuments
@@ -14,6 +15,7 @@ from clew.store.sqlite.examples import SqliteExamples
 from clew.store.sqlite.hosts import SqliteHosts
 from clew.store.sqlite.journal import SqliteJournal
 from clew.store.sqlite.links import SqliteLinks
+from clew.store.sqlite.renumbering import renumber
 from clew.store.sqlite.transaction import Transaction
 from clew.store.sqlite.visits import SqliteVisits
 
@@ -63,3 +65,9 @@ class SqliteStore:
     def commit(self) -> None:
         self._transaction.commit()
         self.visits.committed()
+
+    def renumber(self, places: Sequence[int], topics: int) -> None:
+        renumber(self._transaction, places, topics)
+        archetypes = {places[topic]: numbers for topic, numbers in self.journal.archetypes.items()}
+        self.journal.archetypes = {topic: archetypes[topic] for topic in sorted(archetypes) if topic >= 0}
+        self.links.drop_kept()

@@ -26,3 +26,6 @@ class SqliteExamples:
             (line, topic, schema.example_response(facts, zstandard.decompress(body)))
             for line, topic, facts, body in rows
         ]
+
+    def names(self) -> list[tuple[str, int]]:
+        return [(line, topic) for line, topic in self._transaction.rows("SELECT line, topic FROM examples ORDER BY id")]

@@ -35,6 +35,21 @@ class Lock:
         os.write(handle, f"{os.getpid()}\n".encode())
         self._handle = handle
 
+    @property
+    def is_taken(self) -> bool:
+        """Whether a process has it."""
+        try:
+            handle = os.open(self.path, os.O_RDONLY)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        finally:
+            os.close(handle)
+        return False
+
     def _in_use(self, owner: str) -> str:
         process = f"process {owner}" if owner else "another process"
         return f"{self.database} is in use by {process}; wait until it ends, or stop it with Ctrl-C or kill {owner}"

@@ -93,7 +93,10 @@ PACKED_SEEDS = PACKED_IN_ORDER.replace("WHERE", "WHERE h.row <= 0 AND")
 LAST_VISIT = "SELECT coalesce(max(number), 0) FROM visits"
 JUDGED = (
     "SELECT number, key, host, topic, confidence, relevance, relevant, topic_scores FROM visits"
-    " WHERE topic_scores IS NOT NULL ORDER BY number"
+    " WHERE topic_scores IS NOT NULL AND number > ? ORDER BY number LIMIT ?"
+)
+REASONS = (
+    "SELECT number, reason FROM visits WHERE topic_scores IS NOT NULL AND reason <> '' AND number > ? ORDER BY number"
 )
 REFUSALS = "SELECT key, url, row, link_index, outcome, reason, at FROM refused"
 SESSIONS = (

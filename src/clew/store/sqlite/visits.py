@@ -242,8 +242,8 @@ class SqliteVisits:
 
     # -- all of them --------------------------------------------------------------------------------------
 
-    def judged(self) -> JudgedColumns:
-        rows = self._transaction.rows(schema.JUDGED)
+    def judged(self, after: int = 0, most: int = -1) -> JudgedColumns:
+        rows = self._transaction.rows(schema.JUDGED, (after, most))
         columns = list(zip(*rows, strict=True)) or [()] * 8
         numbers, keys, hosts, topics, confidence, relevance, relevant, scores = columns
         table = np.frombuffer(b"".join(scores), "<f4")
@@ -257,6 +257,9 @@ class SqliteVisits:
             table.reshape(len(rows), len(table) // max(len(rows), 1)),
             np.array(relevant, np.bool_),
         )
+
+    def reasons(self, after: int = 0) -> Iterator[tuple[int, str]]:
+        return iter(self._transaction.rows(schema.REASONS, (after,)))
 
     def relevant(self, first: int = 1, last: int | None = None) -> Bools:
         sql = "SELECT relevant FROM visits WHERE number BETWEEN ? AND ? ORDER BY number"

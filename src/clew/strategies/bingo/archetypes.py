@@ -20,6 +20,7 @@ NOT_VISITED = "not visited"
 NOT_OF_TOPIC = "not classified into the topic"
 TRAINED_ON = "an example already"
 NOT_SURER = "not surer than the training pages"
+BY_USER = "refused by the user"
 TOO_MANY = "more than a round may add"
 NO_LONGER = "no longer classified into the topic"
 
@@ -105,11 +106,13 @@ def bar(confidences: Sequence[float], settings: BingoSettings) -> float:
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidates:
     """The pages classified into a topic, as columns: ``numbers`` int64[n] of visits, ``confidence`` float64[n] of a
-    judge that was not trained on them, ``examples`` bool[n]: pages that are examples or labelled."""
+    judge that was not trained on them, ``examples`` bool[n]: pages that are examples or labelled, ``barred`` bool[n]:
+    pages that the user wants no archetypes made of."""
 
     numbers: npt.NDArray[np.int64]
     confidence: Doubles
     examples: Bools
+    barred: Bools
 
     def surest(self) -> list[int]:
         order = np.argsort(-self.confidence, kind="stable")
@@ -123,7 +126,7 @@ def choose(
     that may be one: of the topic, neither trained on nor kept already, surer than ``least``. ``dealt`` admits some."""
     rows = {number: place for place, number in enumerate(found.numbers.tolist())}
     before = () if settings.archetypes == "replace" else tuple(previous)
-    kept = tuple(number for number in before if number in rows)
+    kept = tuple(number for number in before if number in rows and not found.barred[rows[number]])
     taken, seen = set(kept), dict[int, str]()
     unvisited: list[int] = []
 
@@ -139,7 +142,8 @@ def choose(
     by_judge = list(islice(allowed(found.surest()), settings.confident))
     links, judge = dealt(by_links, by_judge, settings)
     refused = {NOT_VISITED: unvisited}
-    for reason in (NOT_OF_TOPIC, TRAINED_ON, NOT_SURER):
+    seen |= {number: BY_USER for number in before if number in rows and number not in taken}
+    for reason in (NOT_OF_TOPIC, BY_USER, TRAINED_ON, NOT_SURER):
         refused[reason] = [number for number, why in seen.items() if why == reason]
     refused[NO_LONGER] = [number for number in before if number not in rows]
     refused[TOO_MANY] = [number for number in dict.fromkeys(by_links + by_judge) if number not in {*links, *judge}]
@@ -163,6 +167,8 @@ def _reason(number: int, rows: dict[int, int], found: Candidates, least: float) 
     """Why a visited page may not be an archetype; "" when it may."""
     if number not in rows:
         return NOT_OF_TOPIC
+    if found.barred[rows[number]]:
+        return BY_USER
     if found.examples[rows[number]]:
         return TRAINED_ON
     return "" if found.confidence[rows[number]] > least else NOT_SURER

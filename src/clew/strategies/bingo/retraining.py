@@ -106,13 +106,14 @@ class Rounds:
         before, classes = view.archetypes(), topics.classes(pages.topics)
         sure = confidences(view, topics.taught, held_out=self.settings.guard_by == "held-out")
         taught = _keys_of([one.url for one in view.training])
+        barred = np.isin(pages.keys, view.refused())
         archetypes = np.isin(pages.numbers, [number for numbers in before.values() for number in numbers])
         examples = (np.isin(pages.keys, taught) & ~archetypes) | np.isin(pages.keys, topics.examples)
         choices = {}
         for topic in topics.taught:
             inside = classes == topic
             own = _as_held_out(pages, topic, sure[topic])
-            candidates = Candidates(pages.numbers[inside], own[inside], examples[inside])
+            candidates = Candidates(pages.numbers[inside], own[inside], examples[inside], barred[inside])
             least = bar([score for _, score in sure[topic]], self.settings)
             choices[topic] = choose(candidates, found[topic].authorities, before.get(topic, ()), least, self.settings)
         return choices
