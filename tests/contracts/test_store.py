@@ -39,7 +39,7 @@ from made_up_crawl import (
 from clew.errors import ProjectError, StoreError
 from clew.model import OTHER, Decision, LinkBatch, Outcome, Response, Session
 from clew.store.base import Store
-from clew.store.records import DocumentRow, RunRecord, Selection, VisitRow
+from clew.store.records import DocumentRow, RunEnd, RunRecord, Selection, VisitRow
 from clew.store.sqlite import SqliteStore
 
 OpenStore = Callable[..., Store]
@@ -533,7 +533,9 @@ def test_hosts_keep_their_numbers_and_times(open_store: OpenStore) -> None:
     assert store.hosts.ready() == [(ids[7], 5.0), (ids[9], 3.0)]
     assert store.hosts.ids(names[::-1]).tolist() == ids[::-1].tolist()
     assert [store.hosts.name(int(i)) for i in ids] == names
+    assert store.hosts.count() == 500
     assert store.hosts.ids(["one-more.example"])[0] == 500
+    assert store.hosts.count() == 501
     visits, relevant = store.hosts.stats(ids)
     assert visits.dtype == relevant.dtype == np.float32 and not visits.any() and len(relevant) == 500
 
@@ -566,6 +568,20 @@ def test_sessions_decisions_and_the_ledger_come_back(open_store: OpenStore) -> N
     assert (begin.decision.kind, begin.at, begin.session, begin.visit) == ("begin", 17.5, 1, 0)
     assert (end.decision, end.session) == (Decision("end"), 3)
     assert store.journal.ledger() == {"ok": 9}
+
+
+def test_how_a_run_ended_is_known_until_the_next_one_begins(open_store: OpenStore) -> None:
+    store = open_store()
+    assert store.journal.last_end() is None
+    store.journal.begin_run(RunRecord("best-first", "linear", "live", 0.5))
+    end = RunEnd("max_pages", visit=40, at=17.25, waiting=3)
+    store.journal.end_run(end)
+    store.commit()
+    store = reopened(open_store, store)
+    assert store.journal.last_end() == end
+    store.journal.begin_run(RunRecord("best-first", "linear", "live", 0.5))
+    store.commit()
+    assert reopened(open_store, store).journal.last_end() is None  # killed: nobody said how it ended
 
 
 def test_decisions_say_after_which_visit_and_when(open_store: OpenStore) -> None:

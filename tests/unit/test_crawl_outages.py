@@ -53,14 +53,14 @@ async def test_a_server_that_is_away_for_a_while_costs_no_link(caplog: pytest.Lo
     assert any(" answers again after " in record.getMessage() for record in caplog.records)
 
 
-async def test_when_everything_is_away_the_line_is_down(caplog: pytest.LogCaptureFixture) -> None:
+async def test_when_everything_is_away_the_line_is_down(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Several hosts at once: no host is blamed; the crawl pauses, says so, and says that it is back."""
     caplog.set_level(logging.INFO, "clew.crawl")
     ips = ("127.0.6.1", "127.0.6.2", "127.0.6.3")
     async with Servers({}, ips) as server:
         server.site.pages.update({"/": page([server.url(link, ip) for link in LINKS for ip in ips])})
         server.site.pages.update({link: page() for link in LINKS})
-        crawl = asyncio.ensure_future(live_crawl([server.url()]).run())
+        crawl = asyncio.ensure_future(live_crawl([server.url()], folder=tmp_path).run())
         back_at = await server.away_after(20, 3.0)
         asked = len(server.site.log)
         result = await crawl
@@ -74,6 +74,9 @@ async def test_when_everything_is_away_the_line_is_down(caplog: pytest.LogCaptur
     assert said[1].startswith("back after ")
     assert said[1].endswith(" links wait")
     assert "host given up" not in events(caplog)
+    with closing(sqlite3.connect(tmp_path / "crawl.db")) as connection:
+        kinds = [kind for (kind,) in connection.execute("SELECT kind FROM decisions ORDER BY id")]
+    assert kinds == ["nothing answers", "the web answers again"]  # for the curve of the dashboard
 
 
 async def test_a_line_that_stays_down_ends_the_crawl_after_a_time() -> None:

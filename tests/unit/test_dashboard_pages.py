@@ -292,8 +292,8 @@ def test_the_judge_is_trained_once_and_again_when_the_crawl_took_a_label_in(
 
 def test_a_session_that_ended_changes_the_strategy_but_not_the_judge(project: Path) -> None:
     shown = Shown("p", project)
-    expert = shown.part(Expert)
-    assert shown.part(Expert) is expert
+    expert = shown.kept(Expert)
+    assert shown.kept(Expert) is expert
     with shown.store() as store:
         first = expert.ask(store, lambda explainer: explainer)
         assert expert.ask(store, lambda explainer: explainer) is first

@@ -137,19 +137,19 @@ def test_what_is_there_is_searched_while_pages_are_added(
 
 def test_why_no_pages_are_added_is_told(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = Shown("p", project)
-    assert shown.part(Adding).begin(PATIENCE_S) is None
+    assert shown.kept(Adding).begin(PATIENCE_S) is None
     lock = Lock(project / "search" / "texts.db")
     lock.take()
     try:
-        found = shown.part(Adding).begin(PATIENCE_S)
+        found = shown.kept(Adding).begin(PATIENCE_S)
     finally:
         lock.free()
     assert found is not None and "another process is adding pages" in found.why
-    assert shown.part(Adding).begin(PATIENCE_S) is None
+    assert shown.kept(Adding).begin(PATIENCE_S) is None
 
     def broken(self: Library, store: Any, progress: Any = None) -> int:
         raise StoreError("the disk is gone")
 
     monkeypatch.setattr(Library, "update", broken)
-    found = shown.part(Adding).begin(PATIENCE_S)
+    found = shown.kept(Adding).begin(PATIENCE_S)
     assert found is not None and found.why == "the disk is gone"

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
 import click
 
+from clew.cli.beside import Beside
 from clew.cli.common import NamedOption, Span, json_option, print_json, project_argument, say
 from clew.cli.logs import LEVELS, logging_to
 from clew.cli.progress import Lines, Live, Logged, Quiet, Screen
 from clew.cli.status import precision_lines
 from clew.config import Settings
+from clew.crawl.lastrun import WHY, why_stopped
 from clew.crawl.running import CrawlResult
-from clew.errors import ClewError
+from clew.errors import ClewError, InputError
 from clew.export.summary import Summary, summarise
 from clew.judges.registry import JUDGES
 from clew.project.assembly import CrawlOptions, check, crawl
@@ -26,14 +29,6 @@ from clew.text.shown import shown
 from clew.web.registry import WORLDS, absolute
 from clew.words import form, many, span
 from clew.workers.worker import GC_THRESHOLDS
-
-WHY = {
-    "frontier": "no link is left to follow",
-    "outage": "nothing answers any more (politeness.longest_outage_s)",
-    "max_pages": "the budget of pages is spent",
-    "for": "the time is up",
-    "interrupted": "you stopped it",
-}
 
 
 @click.command()
@@ -51,6 +46,8 @@ WHY = {
 @click.option("--log", type=click.Path(path_type=Path, dir_okay=False), help="Write a line an event to this file.")
 @click.option("--log-json", is_flag=True, help="Log lines are JSON objects; without --log on standard error.")
 @click.option("--log-level", type=click.Choice(LEVELS), default="info", show_default=True, help="Least level logged.")
+@click.option("--serve", is_flag=True, help="Watch and steer it in the browser meanwhile, as with clew serve.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Of the dashboard, with --serve; 0: any that is free.")
 @json_option
 def command(
     project: Path,
@@ -67,6 +64,8 @@ def command(
     log: Path | None,
     log_json: bool,
     log_level: str,
+    serve: bool,
+    port: int | None,
     as_json: bool,
 ) -> None:
     """Start a project's crawl, or resume it where it stopped, however it stopped.
@@ -74,6 +73,8 @@ def command(
     Ctrl-C stops it: requests under way are finished, and all is kept. A second one gives up requests that are not
     answered yet. The same command goes on later.
     """
+    if port is not None and not serve:
+        raise InputError("--port is the dashboard's: say --serve, too")
     opened = Project(project)
     options = CrawlOptions(
         web=absolute(web, Path.cwd()) if web else None,
@@ -91,7 +92,8 @@ def command(
     screen = Logged() if log_json and log is None else screen_for(quiet)
     gc.set_threshold(*GC_THRESHOLDS)
     try:
-        with screen, logging_to(log, log_json, log_level, screen.note):
+        beside = Beside(project, port, screen.note) if serve else nullcontext()
+        with screen, logging_to(log, log_json, log_level, screen.note), beside:
             result = crawl(opened, options, screen.display)
     except KeyboardInterrupt as error:  # later ones stop the crawl cleanly
         raise ClewError(f"stopped before the first page; go on: {again(project, options)}") from error
@@ -100,6 +102,8 @@ def command(
     else:
         found = _summary(opened)
         say("\n".join(ending(project, result, options, found)))
+        if serve:
+            say(f"look again: clew serve {quote(str(project))}")
     if result.why_nothing:
         raise ClewError("nothing was fetched:\n" + "".join(f"  {line}\n" for line in result.why_nothing).rstrip())
 
@@ -119,9 +123,8 @@ def _summary(project: Project) -> Summary:
 
 def ending(project: Path, result: CrawlResult, options: CrawlOptions, found: Summary) -> list[str]:
     """What a run says at its end: why it ended, what it found, what happened besides, and what to do next."""
-    why = WHY.get(result.stopped_by, f"the rule stop.{result.stopped_by} of clew.toml says so")
     lines = [
-        f"stopped: {why}",
+        f"stopped: {why_stopped(result.stopped_by)}",
         f"fetched {result.fetched} ({result.fetched_now} now, in {span(result.seconds)}), "
         f"{result.relevant} judged relevant ({result.harvest_rate:.3f})",
         *(f"precision: {line}" for line in precision_lines(project, found)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import click
@@ -20,7 +21,10 @@ from clew.dashboard.serving import LOCAL, PORT, access_of, address, bound, open_
 @click.option("--results", type=click.Path(path_type=Path, file_okay=False, exists=True),
               help="Folder with results of clew lab, to compare.")  # fmt: skip
 @click.option("--no-open", is_flag=True, help="Open no browser.")
-def command(projects: tuple[Path, ...], port: int | None, host: str, results: Path | None, no_open: bool) -> None:
+@click.option("--until-eof", is_flag=True, help="End when standard input does, for programs that start this.")
+def command(
+    projects: tuple[Path, ...], port: int | None, host: str, results: Path | None, no_open: bool, until_eof: bool
+) -> None:
     """Show projects in the browser: watch and steer their crawls, search and label what they found.
 
     The address that is printed holds a token; without it nothing is answered. CLEW_TOKEN in the environment sets it.
@@ -36,4 +40,4 @@ def command(projects: tuple[Path, ...], port: int | None, host: str, results: Pa
         if not no_open:
             open_browser(url)
 
-    run(shelf, access, listening, ready)
+    run(shelf, access, listening, ready, until_eof=sys.stdin if until_eof else None)

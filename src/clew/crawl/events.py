@@ -25,8 +25,13 @@ def tell(event: str, text: str, level: int = INFO, /, **facts: Fact) -> None:
 def decide(store: Store, decision: Decision) -> None:
     """The strategy, or the crawl, decided something: for the decision log, and for the operator."""
     store.journal.add_decision(decision)
+    tell("decision", in_words(decision), **{**decision.facts, "kind": decision.kind})
+
+
+def in_words(decision: Decision) -> str:
+    """A decision as logs tell it."""
     facts = ", ".join(f"{name} {value}" for name, value in decision.facts.items())
-    tell("decision", f"{decision.kind}{': ' if facts else ''}{facts}", **{**decision.facts, "kind": decision.kind})
+    return f"{decision.kind}{': ' if facts else ''}{facts}"
 
 
 def session_ended(session: Session, waiting: int, rescored: bool) -> None:

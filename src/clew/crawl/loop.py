@@ -30,6 +30,7 @@ from clew.crawl.refusing import Refusing
 from clew.crawl.sessions import Sessions
 from clew.frontier.base import Lease
 from clew.model import Link, Outcome, Request, Response, Visit
+from clew.store.records import RunEnd
 from clew.words import many
 from clew.workers.messages import Job, Reading
 
@@ -97,12 +98,18 @@ class Loop:
         self.attempts = self.parts.store.links.retries()
         try:
             stopped = await self._loop()
+            self._note_end(stopped)
             await self._commit()
         finally:
             await self._abandon()
             self.parts.commit_now()
         self._tell_end(stopped)
         return stopped
+
+    def _note_end(self, stopped: str) -> None:
+        """For whoever asks later why nothing goes on."""
+        visits, now, waiting = self.parts.progress.visits, self.parts.clock.now(), len(self.parts.frontier)
+        self.parts.store.journal.end_run(RunEnd(stopped, visits, now, waiting))
 
     def _tell_end(self, stopped: str) -> None:
         progress, waiting = self.parts.progress, len(self.parts.frontier)

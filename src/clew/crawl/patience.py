@@ -14,12 +14,15 @@ from logging import DEBUG, WARNING
 from clew.crawl.events import tell
 from clew.crawl.parts import Parts
 from clew.frontier.base import Lease
-from clew.model import Link, Response
+from clew.model import Decision, Link, Response
 from clew.web.base import GIVEN_UP, Outage
 from clew.words import clock_time, form, many, span
 
 OTHERS = 50
 """Links of a silent host are tried before one that came to nothing is tried again, at most."""
+
+OUTAGE, OUTAGE_OVER = "nothing answers", "the web answers again"
+"""What the decision log says of an outage."""
 
 LOOK_S = 0.25
 """How often is looked whether nothing but hosts that are given up is left."""
@@ -202,11 +205,13 @@ class Patience:
         if before is None and outage is not None:
             self._parts.happened.outages += 1
             tell("line down", _no_line(outage), WARNING, waiting=len(self._parts.frontier))
+            self._parts.store.journal.add_decision(Decision(OUTAGE, {"reason": outage.reason}))
         elif before is not None and outage is None:
             away_s, waiting = self._parts.clock.now() - before.since, len(self._parts.frontier)
             self._parts.happened.outage_s += away_s
             text = f"back after {span(away_s)}; {_links_wait(waiting)}"
             tell("line back", text, WARNING, seconds=round(away_s, 1), waiting=waiting)
+            self._parts.store.journal.add_decision(Decision(OUTAGE_OVER, {"after": span(away_s)}))
 
 
 def _no_line(outage: Outage) -> str:

@@ -15,6 +15,7 @@ from clew.dashboard import api
 from clew.dashboard.guard import Access, Guard
 from clew.dashboard.projects import NotThereError, Shelf
 from clew.errors import ClewError, ConfigError, InputError, ProjectError, StoreError
+from clew.project.running import BusyError
 from clew.text.shown import json_text
 from clew.version import __version__
 
@@ -40,7 +41,7 @@ def plain_app(shelf: Shelf) -> FastAPI:
         default_response_class=Json,
     )
     app.state.shelf = shelf
-    for kind in (ClewError, InputError, ConfigError, ProjectError, StoreError):
+    for kind in (ClewError, InputError, ConfigError, ProjectError, StoreError, BusyError):
         app.add_exception_handler(kind, _told)
     app.add_exception_handler(RequestValidationError, _not_valid)
     for router in api.routers():
@@ -75,11 +76,11 @@ def _not_valid(_: Request, error: Exception) -> JSONResponse:
 
 def status_of(error: Exception) -> int:
     """The HTTP status of an error: 400 for input that is wrong, 404 for a project or page that there is not, 409 where
-    a project is not ready for it, 503 where the store cannot be read."""
+    a project is not ready for it, 503 where the store cannot be read or the running crawl is too busy to answer."""
     if isinstance(error, NotThereError):
         return 404
     if isinstance(error, ProjectError):
         return 409
     if isinstance(error, InputError):
         return 400
-    return 503 if isinstance(error, StoreError) else 500
+    return 503 if isinstance(error, StoreError | BusyError) else 500

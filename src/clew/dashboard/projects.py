@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
 from clew.errors import InputError
 from clew.project.folder import SETTINGS
 from clew.project.project import Project
 from clew.store.base import Store
 
-
-class Kept(Protocol):
-    """Something that is kept of a project between requests, for all threads."""
-
-    def __init__(self, shown: Shown) -> None: ...
-
-
-Part = TypeVar("Part", bound=Kept)
+T = TypeVar("T")
 
 
 class Shelf:
@@ -35,6 +28,11 @@ class Shelf:
 
     def __iter__(self) -> Iterator[Shown]:
         return iter(self._shown.values())
+
+    def close(self) -> None:
+        """The server ends: whoever waits for news gets none any more."""
+        for shown in self:
+            shown.closed.set()
 
     def get(self, name: str) -> Shown:
         """Raises NoSuchProjectError."""
@@ -56,9 +54,10 @@ class Shown:
 
     def __init__(self, name: str, path: Path) -> None:
         self.name, self.path = name, path
-        self._lock = threading.Lock()
+        self.closed = threading.Event()
+        self._lock, self._kept_lock = threading.Lock(), threading.Lock()
+        self._kept: dict[object, Any] = {}
         self._opened: tuple[tuple[object, ...], Project] | None = None
-        self._parts: dict[type[object], object] = {}
         self.project()
 
     def project(self) -> Project:
@@ -69,12 +68,13 @@ class Shown:
                 self._opened = self._stamp(project), project
             return self._opened[1]
 
-    def part(self, kind: type[Part]) -> Part:
-        """The one ``kind(self)``: what is kept of this project between requests."""
-        with self._lock:
-            found = self._parts.get(kind)
-            if not isinstance(found, kind):
-                found = self._parts[kind] = kind(self)
+    def kept(self, make: Callable[[Shown], T]) -> T:
+        """What requests of this project share: made when first asked for, the same from then on. ``make``: a class, or
+        a function of a module."""
+        with self._kept_lock:
+            if make not in self._kept:
+                self._kept[make] = make(self)
+            found: T = self._kept[make]
             return found
 
     def _stamp(self, project: Project) -> tuple[object, ...]:

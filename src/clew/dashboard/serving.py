@@ -7,9 +7,11 @@ import os
 import socket
 import sys
 import tempfile
+import threading
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 from clew.dashboard.guard import LOOPBACK, Access
 from clew.dashboard.projects import Shelf
@@ -71,8 +73,14 @@ def address(access: Access, host: str = LOCAL) -> str:
     return f"http://{shown}:{access.port}/?token={access.token}"
 
 
-def run(shelf: Shelf, access: Access, listening: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
-    """Serve until Ctrl-C or SIGTERM; ``ready`` is called when requests are answered."""
+def run(
+    shelf: Shelf,
+    access: Access,
+    listening: socket.socket,
+    ready: Callable[[], None] = lambda: None,
+    until_eof: IO[str] | None = None,
+) -> None:
+    """Serve until Ctrl-C or SIGTERM, or until ``until_eof`` ends; ``ready`` is called when requests are answered."""
     import uvicorn
 
     from clew.dashboard.app import make_app
@@ -82,11 +90,25 @@ def run(shelf: Shelf, access: Access, listening: socket.socket, ready: Callable[
             await super().startup(sockets)
             ready()
 
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            shelf.close()  # streams end by themselves then
+            await super().shutdown(sockets)
+
     config = uvicorn.Config(
         make_app(shelf, access), log_level="error", access_log=False, server_header=False,
         timeout_graceful_shutdown=GO_ON_S, lifespan="off", h11_max_incomplete_event_size=64_000,
     )  # fmt: skip
-    Server(config).run(sockets=[listening])
+    server = Server(config)
+
+    def wait_for_end() -> None:
+        assert until_eof is not None
+        while until_eof.read(1):
+            pass
+        server.should_exit = True
+
+    if until_eof is not None:
+        threading.Thread(target=wait_for_end, daemon=True).start()
+    server.run(sockets=[listening])
 
 
 def open_browser(url: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import threading
+import time
 from collections import Counter
 from dataclasses import dataclass
 
@@ -12,6 +14,8 @@ from clew.urls.canonical import host
 
 EXAMPLES = 3
 """URLs shown of each host and reason."""
+
+HELD = 20
 
 _URL = re.compile(r"https?://\S+")
 
@@ -41,3 +45,23 @@ def refused(store: Store) -> list[RefusedGroup]:
         for (reason, name), urls in groups.items()
     ]
     return sorted(found, key=lambda one: (-totals[one.reason], one.reason, -one.count, one.host))
+
+
+class Refusals:
+    """The same for those who ask again and again: what took t seconds to count holds for 20 t. With a million refusals
+    t is about ten seconds. May be used from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._until = 0.0
+        self._found: list[RefusedGroup] = []
+
+    def groups(self, store: Store) -> list[RefusedGroup]:
+        """As ``refused``, perhaps a little older."""
+        with self._lock:
+            began = time.monotonic()
+            if began >= self._until:
+                self._found = refused(store)
+                ended = time.monotonic()
+                self._until = ended + HELD * (ended - began)
+            return self._found

@@ -19,6 +19,7 @@ from clew.model import OTHER, Visit
 from clew.project.lists import Line, example, read_list, seed_url
 from clew.store.base import Store
 from clew.store.sqlite import SqliteStore
+from clew.store.sqlite.lock import owner
 from clew.text import documents
 from clew.text.formats import Formats
 from clew.text.reader import Reader
@@ -198,6 +199,10 @@ class ProjectFolder:
         reads = limits.documents and not documents.missing()
         formats = Formats(self.settings.crawl.feeds, reads, limits.document_pages)
         return Library(self.path / FOLDER, self.archive, formats, self.crawl_number())
+
+    def writer(self) -> int:
+        """The process that crawls this project now, or changes its database otherwise; 0 for none."""
+        return owner(self.database)
 
     def open_store(self, *, read_only: bool = False) -> Store:
         """The crawl database. Raises ProjectError when nothing was crawled yet (read-only) or it is in use."""

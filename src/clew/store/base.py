@@ -29,6 +29,7 @@ from clew.store.records import (
     PrintRow,
     Refusal,
     Rejudged,
+    RunEnd,
     RunRecord,
     SavedState,
     Selection,
@@ -309,6 +310,9 @@ class HostStore(Protocol):
     def fell_silent(self, host: int, reason: str) -> None:
         """The host does not answer as it should; ``reason`` says how, in words; empty: it does again."""
 
+    def count(self) -> int:
+        """How many hosts have a number."""
+
     def silent(self) -> dict[int, str]:
         """The hosts that do not answer, and why."""
 
@@ -362,6 +366,12 @@ class Journal(Protocol):
 
     def last_run(self) -> RunRecord | None:
         """The run that began last."""
+
+    def end_run(self, end: RunEnd) -> None:
+        """The run that began last ended so."""
+
+    def last_end(self) -> RunEnd | None:
+        """How the run that began last ended; None while it goes on, and where it was killed."""
 
     def save(self, strategy: str, visit: int, state: bytes) -> None:
         """Save what a strategy learned up to visit ``visit``; it replaces its last state."""

@@ -214,6 +214,17 @@ class RunRecord:
     threshold: float
 
 
+@dataclass(frozen=True, slots=True)
+class RunEnd:
+    """How the last run ended: the rule that stopped it, by its name; after which visit; when, by the crawl's clock; how
+    many links waited then."""
+
+    stopped_by: str
+    visit: int
+    at: float
+    waiting: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rejudged:
     """What becomes of visit ``number`` when its page is judged again. ``judgement`` None: as it was judged before.

@@ -13,7 +13,7 @@ from fastapi import APIRouter
 
 from clew.dashboard.api.common import Problem
 
-SUBJECTS = ("projects", "crawl", "pages", "archived", "search", "labels", "topics", "interest")
+SUBJECTS = ("projects", "crawl", "pages", "archived", "search", "labels", "topics", "interest", "metrics")
 """The modules here that have a router, in the order of the description."""
 
 ERRORS: dict[int | str, dict[str, Any]] = {
@@ -26,7 +26,10 @@ ERRORS: dict[int | str, dict[str, Any]] = {
         "description": "The project is not ready for it: nothing crawled yet, no crawl running, ...",
     },
     422: {"model": Problem, "description": "A parameter or body makes no sense"},
-    503: {"model": Problem, "description": "The crawl database cannot be read"},
+    503: {
+        "model": Problem,
+        "description": "The crawl database cannot be read, or the running crawl is too busy to answer",
+    },
 }
 
 

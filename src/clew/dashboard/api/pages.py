@@ -174,7 +174,7 @@ def counts(shown: ShownOf) -> list[TopicLine]:
 @router.get(f"{BASE}/topics/rankings")
 def topic_rankings(shown: ShownOf, topic: Topic = "", limit: Annotated[int, Query(ge=1, le=50)] = 10) -> Rankings:
     """Authorities (pages that many good pages of a topic link to) and hubs (pages that link to many authorities)."""
-    kept = shown.part(KeptRankings)
+    kept = shown.kept(KeptRankings)
     with shown.store() as store:
         return kept.get(store, topic, limit)
 
@@ -249,7 +249,7 @@ def why(shown: ShownOf, number: Number) -> Why:
     seconds, for the judge is trained again; later ones little."""
     with shown.store() as store:
         row = _row(store, number)
-        found = shown.part(Expert).ask(store, lambda expert: _explained(expert, row))
+        found = shown.kept(Expert).ask(store, lambda expert: _explained(expert, row))
     text = _text(shown.project(), row).text[:MOST_CHARS]
     marks = term_places(text, [term for term, _ in found.terms], row.language)
     return Why(found, tuple(marks))
@@ -273,7 +273,7 @@ def explain(shown: ShownOf, url: Annotated[str, Query(min_length=1, max_length=4
     links are looked through."""
     canonical = check_url(shown.project(), url)
     with shown.store() as store:
-        return shown.part(Expert).ask(store, lambda expert: expert.explain(canonical))
+        return shown.kept(Expert).ask(store, lambda expert: expert.explain(canonical))
 
 
 def _row(store: Store, number: int) -> VisitRow:

@@ -47,7 +47,7 @@ def search(
     project = shown.project()
     options = SearchOptions(topic, host, language, since, until, everything, limit + 1, offset)
     check(project, q, options)  # before anything is added
-    adding = shown.part(Adding).begin()
+    adding = shown.kept(Adding).begin()
     found = plain(project, q, find(project, q, options, update=False))
     more, found = len(found.hits) > limit, replace(found, hits=found.hits[:limit])
     return SearchAnswer(found, offset, more, adding)

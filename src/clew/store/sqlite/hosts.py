@@ -61,6 +61,9 @@ class SqliteHosts:
     def name(self, host: int) -> str:
         return self.table.names[host]
 
+    def count(self) -> int:
+        return len(self.table)
+
     def stats(self, ids: HostIds) -> tuple[Floats, Floats]:
         return self.table.stats(ids)
 

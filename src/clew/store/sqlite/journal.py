@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from clew.model import Decision, Session
-from clew.store.records import DecisionRow, RunRecord, SavedState, SessionRow
+from clew.store.records import DecisionRow, RunEnd, RunRecord, SavedState, SessionRow
 from clew.store.sqlite import schema
 from clew.store.sqlite.transaction import Transaction
 
@@ -80,10 +81,18 @@ class SqliteJournal:
 
     def begin_run(self, run: RunRecord) -> None:
         self._transaction.put(schema.ADD_RUN, self._visit, run.strategy, run.judge, run.web, float(run.threshold))
+        self._transaction.write("DELETE FROM meta WHERE key = ?", [("ended",)])
 
     def last_run(self) -> RunRecord | None:
         rows = self._transaction.rows(schema.LAST_RUN)
         return schema.run_record(rows[0]) if rows else None
+
+    def end_run(self, end: RunEnd) -> None:
+        self._transaction.put(schema.PUT_META, "ended", json.dumps(asdict(end)))
+
+    def last_end(self) -> RunEnd | None:
+        found = self._transaction.value("SELECT (SELECT value FROM meta WHERE key = 'ended')")
+        return RunEnd(**json.loads(found)) if found else None
 
     def save(self, strategy: str, visit: int, state: bytes) -> None:
         self._transaction.put(schema.PUT_STATE, strategy, visit, state)

@@ -4,9 +4,29 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from pathlib import Path
 
 from clew.errors import ProjectError, StoreError
+
+TRIES, PAUSE_S = 3, 0.02
+"""Whoever only looks whether a database is in use (``owner``) has its lock for an instant: it is tried again."""
+
+
+def owner(database: Path) -> int:
+    """The process that writes to a database now; 0 for none."""
+    try:
+        handle = os.open(f"{database}.lock", os.O_RDONLY)
+    except OSError:
+        return 0
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        said = os.read(handle, 32).decode("ascii", "replace").strip()
+        return int(said) if said.isdecimal() else 0
+    finally:
+        os.close(handle)
+    return 0
 
 
 class Lock:
@@ -26,7 +46,7 @@ class Lock:
                 f"{self.path} cannot be made: {error.strerror}; check the folder and its rights"
             ) from error
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _locked(handle)
         except OSError as error:
             owner = os.read(handle, 32).decode("ascii", "replace").strip()
             os.close(handle)
@@ -59,3 +79,15 @@ class Lock:
         if self._handle >= 0:
             os.close(self._handle)  # closing the file frees its lock
             self._handle = -1
+
+
+def _locked(handle: int) -> None:
+    """Take the lock, or raise OSError."""
+    for last in (*[False] * (TRIES - 1), True):
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except OSError:
+            if last:
+                raise
+            time.sleep(PAUSE_S)

@@ -1,7 +1,7 @@
 // Line charts as SVG, drawn from arrays; nothing is loaded for them.
 
 const SVG = "http://www.w3.org/2000/svg";
-const WIDTH = 640, LEFT = 52, RIGHT = 12, TOP = 10, BOTTOM = 34;
+const LEFT = 52, RIGHT = 12, TOP = 10, BOTTOM = 34;
 
 function s(tag, props = {}, ...children) {
   const node = document.createElementNS(SVG, tag);
@@ -20,11 +20,12 @@ export function ticks(low, high, n = 5) {
   return found;
 }
 
-const label = (value) => (Math.abs(value) >= 10000 ? `${Number((value / 1000).toPrecision(4)).toLocaleString("en")}k` : Number(value.toPrecision(4)).toLocaleString("en"));
+const label = (value) => (Math.abs(value) >= 1e6 ? `${Number((value / 1e6).toPrecision(4)).toLocaleString("en")}M` : Math.abs(value) >= 10000 ? `${Number((value / 1000).toPrecision(4)).toLocaleString("en")}k` : Number(value.toPrecision(4)).toLocaleString("en"));
 
-/** A line chart. `series`: [{name, x: [...], y: [...]}], null in y is a gap; `flags`: [{x, text}] vertical lines with a
- *  title; `describe`: what the chart shows, for those who do not see it. */
+/** A line chart. `series`: [{name, x: [...], y: [...]}], null in y is a gap; `flags`: [{x, text, sign}] vertical lines with a
+ *  title, and a letter above; `describe`: what the chart shows, for those who do not see it. */
 export function lines({ series, flags = [], xLabel = "", yMax = null, height = 240, describe = "" }) {
+  const WIDTH = matchMedia("(max-width: 42rem)").matches ? 360 : 640; // letters stay as large on a small screen
   const xs = series.flatMap((one) => one.x), ys = series.flatMap((one) => one.y).filter((y) => y !== null && Number.isFinite(y));
   const xHigh = Math.max(1, ...xs.slice(-1), xs.reduce((a, b) => Math.max(a, b), 0));
   const yHigh = yMax ?? Math.max(1e-9, ys.reduce((a, b) => Math.max(a, b), 0)) * 1.05;
@@ -36,7 +37,15 @@ export function lines({ series, flags = [], xLabel = "", yMax = null, height = 2
   for (const x of ticks(0, xHigh, 5)) chart.append(s("text", { x: px(x), y: height - BOTTOM + 18, "text-anchor": "middle" }, label(x)));
   chart.append(s("line", { class: "axis", x1: LEFT, x2: WIDTH - RIGHT, y1: py(0), y2: py(0) }));
   if (xLabel) chart.append(s("text", { x: WIDTH - RIGHT, y: height - 4, "text-anchor": "end" }, xLabel));
-  for (const flag of flags) chart.append(s("line", { class: "flag", x1: px(flag.x), x2: px(flag.x), y1: TOP, y2: height - BOTTOM }, s("title", {}, flag.text)));
+  const ends = [];
+  for (const flag of flags) {
+    const x = px(flag.x);
+    chart.append(s("line", { class: "flag", x1: x, x2: x, y1: TOP, y2: height - BOTTOM }, s("title", {}, flag.text)));
+    const row = [0, 1, 2].find((one) => !(ends[one] > x - 11)); // letters that would meet stand below each other
+    if (!flag.sign || row === undefined) continue;
+    ends[row] = x;
+    chart.append(s("text", { class: "sign", x, y: TOP + 11 * row, "text-anchor": "middle" }, flag.sign, s("title", {}, flag.text)));
+  }
   series.forEach((one, place) => {
     let path = "", open = false;
     one.x.forEach((x, i) => {

@@ -75,10 +75,23 @@ export function toast(text, bad = false) {
 export function button(label, act, props = {}) {
   const node = h("button", { type: "button", ...props }, label);
   node.addEventListener("click", async () => {
+    const focused = document.activeElement === node;
     node.disabled = true;
-    try { await act(node); } catch (error) { toast(error.message, true); } finally { node.disabled = false; }
+    try { await act(node); } catch (error) { if (error.name !== "AbortError") toast(error.message, true); } finally { node.disabled = false; }
+    if (focused && document.activeElement === document.body) near(node)?.focus(); // who is off, or hidden, has no focus
   });
   return node;
+}
+
+/** The element itself where it is shown, else the nearest control that is. */
+function near(node) {
+  const shown = (one) => one.getClientRects().length && !one.disabled;
+  if (shown(node)) return node;
+  for (let around = node.parentElement; around; around = around.parentElement) {
+    const found = [...around.querySelectorAll("button, input, select, a[href]")].find(shown);
+    if (found) return found;
+  }
+  return null;
 }
 
 /** Asks before something that cannot be taken back; resolves to true or false. */
