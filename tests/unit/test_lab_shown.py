@@ -14,9 +14,10 @@ from lab_web import TASK, write_web
 
 from clew.errors import InputError
 from clew.lab.folders import DEEPEST, result_folder, result_folders
+from clew.lab.measured import MEASURES
 from clew.lab.results import Run
 from clew.lab.saved import comparison_of, load
-from clew.lab.shown import ALL_TASKS, MEASURES, POINTS, Results, results, results_of, thinned
+from clew.lab.shown import ALL_TASKS, POINTS, Results, results, results_of, thinned
 from support import clew_json
 
 POSITIVE = 'positive = ["http://w.test/boats.html"]'

@@ -76,7 +76,7 @@ def _link(page: ReportPage) -> str:
     title = _safe(page.title or page.url)
     if not page.url.startswith(("http://", "https://")):
         return title
-    return f'<a href="{_safe(page.url)}" rel="noopener noreferrer">{title}</a>'
+    return f'<a href="{_safe(page.url)}" rel="noopener noreferrer" target="_blank">{title}</a>'
 
 
 def _facts(facts: Mapping[str, str]) -> str:

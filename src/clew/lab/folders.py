@@ -21,6 +21,10 @@ MOST_LOOKED_INTO = 20_000
 """folders that are looked into for them: a home directory must not take minutes."""
 
 
+Stamp = tuple[int, int, float]
+"""How many tasks and runs there are, and when the newest was written, in Unix time."""
+
+
 @dataclass(frozen=True, slots=True)
 class ResultFolder:
     """A folder of results. ``name``: its path below the one that was asked for, with /, "." for that itself ·
@@ -48,9 +52,15 @@ def result_folder(base: Path, name: str) -> Path:
         inside = "\0" not in name and folder.resolve().is_relative_to(base.resolve())
         if inside and any((folder / TASKS).glob("*.npz")):
             return folder
-    except OSError:
+    except (OSError, ValueError):  # too long a name, and one that cannot be a name
         pass
     raise InputError(f"there are no results of the lab called {name[:200]!r} here: make some with clew lab run --out")
+
+
+def stamp(folder: Path) -> Stamp:
+    """Changes when a run or a task of these results is written."""
+    tasks, runs = _times(folder / TASKS), _times(folder / RUNS)
+    return len(tasks), len(runs), max([0.0, *tasks, *runs])
 
 
 def _results(base: Path) -> Iterator[tuple[Path, float]]:

@@ -5,7 +5,7 @@ escapes them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -15,7 +15,7 @@ import numpy as np
 from clew.lab.comparison import Comparison, Spread, method
 from clew.lab.conclusions import conclusion, verdict
 from clew.lab.differences import Difference, over_all, within
-from clew.lab.measures import prediction_accuracy, recall_at
+from clew.lab.measured import MEASURES
 from clew.lab.results import Run
 from clew.lab.saved import load_comparison
 from clew.model import Bools
@@ -28,40 +28,13 @@ ALL_TASKS = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
-    """A measure of runs. ``better``: "more", "less", or "" where neither is."""
-
-    name: str
-    title: str
-    better: str
-    of: Callable[[Comparison, Run], float]
-
-
-MEASURES = (
-    Measure("area_over_oracle", "area over the oracle's", "more", lambda all_, run: all_.value(run)),
-    Measure("area_over_bound", "area over the upper bound's", "more", lambda all_, run: all_.over_bound(run)),
-    Measure("recall_at_25", "recall at 25 % of the budget", "more", lambda _, run: _recalls(run)[0]),
-    Measure("recall_at_50", "recall at 50 % of the budget", "more", lambda _, run: _recalls(run)[1]),
-    Measure("recall", "recall", "more", lambda _, run: _recalls(run)[2]),
-    Measure("harvest_rate", "harvest rate", "more", lambda _, run: float(run.found.mean()) if run.fetched else np.nan),
-    Measure("auc", "what link scores foretold (AUC)", "more", lambda _, run: _auc(run)),
-    Measure("precision", "precision of the judge", "more", lambda _, run: run.precision),
-    Measure("recall_of_called", "recall of the judge", "more", lambda _, run: run.recall_of_called),
-    Measure("found", "relevant pages found", "more", lambda _, run: int(run.found.sum())),
-    Measure("fetched", "pages fetched", "", lambda _, run: run.fetched),
-    Measure("asked", "questions who links to a page", "less", lambda _, run: run.asked),
-    Measure("cpu_ms_per_page", "CPU milliseconds a page", "less", lambda _, run: run.cpu_ms_per_page),
-)
-"""What is measured of each run, in the order in which it is shown."""
-
-
-@dataclass(frozen=True, slots=True)
 class ShownMeasure:
-    """What a measure is called; see ``Measure``."""
+    """What a measure is called and says; see ``Measure``."""
 
     name: str
     title: str
     better: str
+    says: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +141,7 @@ def results_of(comparison: Comparison) -> Results:
         methods=methods,
         strategies=list(dict.fromkeys(one.strategy for one in methods)),
         judges=list(dict.fromkeys(one.judge for one in methods)),
-        measures=[ShownMeasure(one.name, one.title, one.better) for one in MEASURES],
+        measures=[ShownMeasure(one.name, one.title, one.better, one.says) for one in MEASURES],
         values=list(_values(comparison)),
         differences=list(_differences(comparison)),
         curves=[*_limit_curves(comparison), *map(_run_curve, comparison.runs)],
@@ -252,11 +225,3 @@ def thinned(found: Bools, points: int = POINTS) -> tuple[list[int], list[int]]:
 def known(value: float) -> float | None:
     """Six digits behind the point; None for what cannot be said."""
     return round(float(value), 6) if isfinite(value) else None
-
-
-def _recalls(run: Run) -> Sequence[float]:
-    return recall_at(run.found, run.reachable, run.budget, (0.25, 0.5, 1.0))
-
-
-def _auc(run: Run) -> float:
-    return prediction_accuracy(run.predicted, run.found).auc

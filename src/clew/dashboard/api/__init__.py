@@ -13,7 +13,9 @@ from fastapi import APIRouter
 
 from clew.dashboard.api.common import Problem
 
-SUBJECTS = ("projects", "crawl", "pages", "archived", "search", "labels", "topics", "interest", "metrics")
+SUBJECTS = (
+    "projects", "crawl", "pages", "archived", "search", "labels", "topics", "interest", "metrics", "compare", "report",
+)  # fmt: skip
 """The modules here that have a router, in the order of the description."""
 
 ERRORS: dict[int | str, dict[str, Any]] = {

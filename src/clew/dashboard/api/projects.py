@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from clew.crawl.lastrun import last_run
 from clew.dashboard.api.common import BASE, ShelfOf, ShownOf
 from clew.dashboard.projects import Shown
+from clew.errors import ClewError
 from clew.export.summary import Summary, summarise
 
 router = APIRouter(tags=["projects"])
@@ -16,11 +17,14 @@ router = APIRouter(tags=["projects"])
 
 @dataclass(frozen=True, slots=True)
 class ProjectLine:
-    """A project in the list. ``title``: its name in clew.toml; ``folder``: where it is."""
+    """A project in the list. ``title``: its name in clew.toml; ``folder``: where it is; ``crawled``: whether a crawl
+    has begun; ``problem``: why it cannot be opened, "" where it can."""
 
     name: str
     title: str
     folder: str
+    crawled: bool
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,7 @@ class Overview:
 @router.get("/api/projects")
 def projects(shelf: ShelfOf) -> list[ProjectLine]:
     """The projects that this dashboard shows."""
-    return [ProjectLine(shown.name, _title(shown), str(shown.path)) for shown in shelf]
+    return [_line(shown) for shown in shelf]
 
 
 @router.get(BASE)
@@ -70,6 +74,15 @@ def project(shown: ShownOf) -> Overview:
         wanted=tuple(interest.wanted_topics),
         summary=summary,
     )
+
+
+def _line(shown: Shown) -> ProjectLine:
+    """One whose files were spoilt meanwhile must not hide the others."""
+    try:
+        crawled = shown.project().database.is_file()
+        return ProjectLine(shown.name, _title(shown), str(shown.path.resolve()), crawled)
+    except ClewError as error:
+        return ProjectLine(shown.name, shown.name, str(shown.path.resolve()), False, str(error))
 
 
 def _title(shown: Shown) -> str:

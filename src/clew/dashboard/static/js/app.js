@@ -32,9 +32,9 @@ async function show() {
     projects = await api("/projects");
     if (mine !== turn) return;
     header(at);
-    if (!at.project) { location.replace(projects.length === 1 ? to(projects[0].name, "crawl") : to("", "projects")); if (projects.length === 1) return; list(); return; }
-    if (!PAGES.some(([name]) => name === at.page)) { location.replace(to(at.project, "crawl")); return; }
-    const module = await import(`./pages/${at.page}.js`);
+    if (!at.project && at.page !== "projects") { location.replace(projects.length === 1 ? to(projects[0].name, "crawl") : to("", "projects")); return; }
+    if (at.project && !PAGES.some(([name]) => name === at.page)) { location.replace(to(at.project, "crawl")); return; }
+    const module = await import(`./pages/${at.project ? at.page : "projects"}.js`);
     if (mine !== turn) return;
     const root = h("div");
     fill(main, root);
@@ -42,20 +42,17 @@ async function show() {
     if (mine !== turn) { if (typeof gone === "function") gone(); return; }
     leave = gone;
     const title = root.querySelector("h1");
-    document.title = `${title ? title.textContent : at.page} – ${at.project} – Clew`;
+    document.title = [title ? title.textContent : at.page, at.project, "Clew"].filter(Boolean).join(" – ");
   } catch (error) {
     if (mine === turn) fill(main, h("h1", {}, "Something is missing"), h("p", { class: "bad" }, error.message));
   }
 }
 
 function header(at) {
-  fill(select, projects.map((one) => h("option", { value: one.name, selected: one.name === at.project }, one.title)));
+  fill(select, (projects.length > 1 || !at.project) && h("option", { value: "", selected: !at.project }, "All projects"), projects.map((one) => h("option", { value: one.name, selected: one.name === at.project }, one.title)));
   fill(nav, at.project ? PAGES.map(([name, title]) => h("a", { href: to(at.project, name), "aria-current": name === at.page ? "page" : null }, title)) : []);
-}
-
-function list() {
-  document.title = "Clew";
-  fill(main, h("h1", {}, "Projects"), h("ul", {}, projects.map((one) => h("li", {}, h("a", { href: to(one.name, "crawl") }, one.title), " ", h("small", {}, one.folder)))));
+  const here = nav.querySelector("[aria-current]");
+  if (here) nav.scrollLeft = here.offsetLeft - nav.offsetLeft - (nav.clientWidth - here.offsetWidth) / 2; // where pages do not fit in
 }
 
 /** Shows the crawl's state beside the project's name: pages call it when they hear of it. */
@@ -77,7 +74,7 @@ function theme() {
 
 if (new URLSearchParams(location.search).has("token")) history.replaceState(null, "", `/${location.hash}`);
 theme();
-select.addEventListener("change", () => { location.hash = to(select.value, place().page || "crawl"); });
+select.addEventListener("change", () => { location.hash = select.value ? to(select.value, (place().project && place().page) || "crawl") : to("", "projects"); });
 addEventListener("hashchange", show);
 addEventListener("unhandledrejection", (event) => toast(event.reason?.message || String(event.reason), true));
 show();

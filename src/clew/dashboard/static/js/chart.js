@@ -54,7 +54,11 @@ export function lines({ series, flags = [], xLabel = "", yMax = null, height = 2
       path += `${open ? "L" : "M"}${px(x).toFixed(1)} ${py(Math.min(y, yHigh)).toFixed(1)}`;
       open = true;
     });
-    chart.append(s("path", { class: `line s${place % 4}`, d: path || "M0 0" }));
+    if (one.low) { // the edges of a band around the line, without gaps; `look`: the classes of a line in place of s0 to s3
+      const edge = (ys) => one.x.map((x, i) => `${px(x).toFixed(1)} ${py(Math.min(ys[i], yHigh)).toFixed(1)}`);
+      chart.prepend(s("path", { class: `band ${one.look ?? `s${place % 4}`}`, d: `M${[...edge(one.low), ...edge(one.high).reverse()].join("L")}Z` }));
+    }
+    chart.append(s("path", { class: `line ${one.look ?? `s${place % 4}`}`, d: path || "M0 0" }, s("title", {}, one.name)));
   });
   return chart;
 }
@@ -70,4 +74,9 @@ export function legend(names) {
     node.append(entry);
   });
   return node;
+}
+
+/** A short piece of a line as it looks in a chart: `look` are its classes. */
+export function key(look) {
+  return s("svg", { class: "chart key", viewBox: "0 0 34 8", "aria-hidden": "true" }, s("path", { class: `line ${look}`, d: "M0 4L34 4" }));
 }
