@@ -10,7 +10,7 @@ import pytest
 from clew.config import parse
 from clew.crawl.reading import canonicaliser_of, scope_of
 from clew.errors import ConfigError, InputError, UrlError
-from clew.urls.never import SPARED, Never, entry_of, read_never, write_never
+from clew.urls.never import SPARED, Never, entries_of, entry_of, read_never, write_never
 from clew.urls.scope import Scope
 
 ENTRIES = {
@@ -132,3 +132,18 @@ def test_the_entry_of_a_page_takes_in_that_page_alone() -> None:
     assert entry_of("a.test") == "a.test"
     with pytest.raises(UrlError):
         entry_of("ftp://a.test/")
+
+
+def test_entries_with_their_comments(tmp_path: Path) -> None:
+    path = tmp_path / "never.txt"
+    assert entries_of(path) == []
+    path.write_text(
+        "\N{ZERO WIDTH NO-BREAK SPACE}# my list\na.test  # asked by mail #3\r\n\n  .b.test\nc.test/a?b=1$ #\n"
+        "a.test # twice\nd.test/part\n", encoding="utf-8",
+    )  # fmt: skip
+    assert entries_of(path) == [
+        ("a.test", "asked by mail #3"), (".b.test", ""), ("c.test/a?b=1$", ""), ("d.test/part", ""),
+    ]  # fmt: skip
+    path.write_text("a b\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 1"):
+        entries_of(path)

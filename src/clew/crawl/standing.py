@@ -14,7 +14,8 @@ import numpy as np
 
 from clew.crawl.loop import Loop
 from clew.crawl.stopping import Nearness
-from clew.frontier.base import Frontier, Lease
+from clew.crawl.waiting import WaitingLink, waiting_link
+from clew.frontier.base import Frontier
 from clew.model import Doubles
 from clew.store.base import Store
 from clew.urls.canonical import host
@@ -107,20 +108,6 @@ class Bands:
 
     bands: list[Band]
     first: int
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingLink:
-    """A link that waits: where it stands, the text of its anchor, and the parts of its score in words."""
-
-    url: str
-    host: str
-    score: float
-    tier: int
-    source: str
-    source_title: str
-    anchor: str
-    words: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,24 +232,8 @@ def bands(frontier: Frontier, n: int) -> Bands:
 
 def best(loop: Loop, n: int) -> list[WaitingLink]:
     """The ``n`` best waiting links, best first."""
-    return [_waiting(loop, lease) for lease in loop.parts.frontier.best(n)]
-
-
-def _waiting(loop: Loop, lease: Lease) -> WaitingLink:
     parts = loop.parts
-    batch = parts.store.links.batch(lease.row)
-    url, source = batch.links.urls[lease.index], batch.source
-    row = parts.store.visits.get(source.visit) if source.visit > 0 else None
-    return WaitingLink(
-        url=url,
-        host=host(url),
-        score=lease.score,
-        tier=lease.tier,
-        source=source.url,
-        source_title=row.title if row is not None else "",
-        anchor=batch.anchor_text(lease.index),
-        words=parts.strategy.explain(batch, lease.index),
-    )
+    return [waiting_link(parts.store, parts.strategy, lease) for lease in parts.frontier.best(n)]
 
 
 def hosts(loop: Loop, state: HostState, n: int) -> HostsNow:

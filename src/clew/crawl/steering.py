@@ -21,7 +21,8 @@ from clew.crawl.enqueuing import add_row
 from clew.crawl.events import decide
 from clew.crawl.loop import Loop
 from clew.crawl.running import ask_to_stop
-from clew.crawl.standing import Bands, HostsNow, HostState, Snapshot, WaitingLink
+from clew.crawl.standing import Bands, HostsNow, HostState, Snapshot
+from clew.crawl.waiting import WaitingLink
 from clew.errors import InputError, UrlError, shown
 from clew.model import Decision, Keys, LinkKind, Outcome
 from clew.store.records import DROPPED

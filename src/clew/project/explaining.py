@@ -195,6 +195,8 @@ def _waiting(project: Project, store: Store, strategy: Strategy, url: str) -> Ex
         return Explanation(url, "out-of-scope", f"not fetched: {out}")
     places = list(store.links.find(key(url)))
     if not places:
+        if url in project.seeds():
+            return Explanation(url, "waiting", "a seed that was put down since the last run: the next one fetches it")
         return Explanation(url, "unknown", "no page visited so far links to it, and it is no seed")
     opened = opened_rows(store, strategy)
     tiers = row_tiers(store, strategy, opened)

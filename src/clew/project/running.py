@@ -11,7 +11,8 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from clew.crawl.standing import Bands, HostsNow, HostState, Snapshot, WaitingLink
+from clew.crawl.standing import Bands, HostsNow, HostState, Snapshot
+from clew.crawl.waiting import WaitingLink
 from clew.errors import ClewError, InputError, ProjectError
 from clew.project.channel import only_ours, read_record
 from clew.project.folder import ProjectFolder

@@ -21,7 +21,7 @@ from clew.errors import InputError, UrlError
 from clew.urls.canonical import canonical, host, origin
 from clew.urls.hosts import forms, host_pattern
 
-__all__ = ["SPARED", "Never", "entry_of", "erase_never", "read_never", "write_never"]
+__all__ = ["SPARED", "Never", "entries_of", "entry_of", "erase_never", "read_never", "write_never"]
 
 SPARED: Final = "do-not-crawl list"
 """How the reason of a refusal begins that this list gives."""
@@ -107,6 +107,20 @@ def read_never(path: Path, canonicalise: Callable[[str], str | None] = lambda ur
         return Never(((entry, f"{path.name} line {number}") for entry, number in entries if entry), canonicalise)
     except InputError as error:
         raise InputError(f"{path.parent}{os.sep}{error}") from error
+
+
+def entries_of(path: Path) -> list[tuple[str, str]]:
+    """(entry, its comment) of every entry of a file, in their order, each once; none where there is no file. Raises
+    InputError for what cannot be read."""
+    if not path.exists():
+        return []
+    read_never(path)
+    found: dict[str, str] = {}
+    for line in path.read_text(encoding="utf-8-sig").splitlines():
+        entry = _COMMENT.sub("", line).strip()
+        if entry:
+            found.setdefault(entry, line.partition(entry)[2].strip().removeprefix("#").strip())
+    return list(found.items())
 
 
 def write_never(path: Path, entries: Iterable[str], why: str = "") -> list[str]:
