@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from clew.frontier.columns import ColumnFrontier
 from clew.judges.base import JudgeContext
 from clew.judges.keywords import KeywordsJudge
-from clew.model import OTHER, Example, Judgement, Leaves, LinkBatch, LinkKind, Session, Visit
+from clew.model import OTHER, Doubles, Example, Judgement, Leaves, LinkBatch, LinkKind, Session, Visit
 from clew.strategies.clew import Clew, values
 from clew.strategies.clew.credit import FIRST_MEAN, NONE, ONE, Credit, whole
 from clew.strategies.clew.gate import SHARE, Gate, evidence, sigmoid
 from clew.strategies.clew.hosts import Hosts
 from clew.strategies.clew.settings import ClewSettings
-from clew.strategies.clew.values import LinkValues, Topic
+from clew.strategies.clew.values import LinkValues
+from clew.strategies.clew.wanted import Topic
 from clew.strategies.registry import make
 from clew.testing.pages import visit_of
 from clew.text.reader import seed_links
@@ -254,13 +255,38 @@ class TestWords:
         )
         assert LinkValues(Topic.of(SAILING, (), {})).parts(nothing).tolist() == [[0.0] * 5]
 
+    def test_odds_by_hand(self) -> None:
+        """``boats`` is in 10 of 10 wanted examples and in 0 of 10 others, ``oven`` the other way round; ``wind`` is in
+        6 and 4, which says less than 0.9 of its deviation."""
+        wanted = [text_page(f"boats {'wind' if n < 6 else 'calm'} w{n}") for n in range(10)]
+        others = [text_page(f"oven {'wind' if n < 4 else 'calm'} o{n}") for n in range(10)]
+        page = html_page(
+            "<html lang=en><p><a href=/a>boats</a></p><p><a href=/b>oven oven</a> <a href=/c>wind boats oven</a></p>"
+            "<p><a href=/d>wind</a></p><p>boats <a href=/boats>zork</a></p>"
+        )
+        found = LinkValues(Topic.of(wanted, others, {})).odds(batch_of(page))
+        most = log(10.5 / 0.5) - log(0.5 / 10.5)
+        assert most > 4, "each is cut to 4"
+        assert found.tolist() == [4.0, -4.0, 0.0, 0.0, 0.0]
+        few = LinkValues(Topic.of(wanted[:9], others, {})).odds(batch_of(page))
+        assert few.tolist() == [0.0] * 5, "ten of either side are needed"
+        some = [*wanted[:5], *(text_page(f"calm x{n}") for n in range(5))]
+        mixed = LinkValues(Topic.of(some, others, {})).odds(batch_of(page))
+        assert mixed[0] == pytest.approx(log(5.5 / 5.5) - log(0.5 / 10.5))
+
+    def test_odds_of_many_terms_are_at_most_eight(self) -> None:
+        wanted, others = [text_page(f"keel mast sail w{n}") for n in range(10)], [text_page("oven")] * 10
+        page = html_page("<html lang=en><p><a href=/a>keel mast sail</a></p>")
+        assert LinkValues(Topic.of(wanted, others, {})).odds(batch_of(page)).tolist() == [8.0]
+
     def test_parts_are_measured_once_while_there_is_room(self, monkeypatch: pytest.MonkeyPatch) -> None:
         batch, other = (batch_of(html_page(page), visit=3) for page in (LINKS, WORDY))
         full = LinkValues(Topic.of(SAILING, COOKING, {}))
         monkeypatch.setattr(values, "KEPT", 0)
         for made, once in ((full, True), (LinkValues(full.topic), False)):
             first, apart, again = (made.parts(links) for links in (batch, other, replace(batch)))
-            assert (again is first) == once and again.tolist() == first.tolist() and apart.tolist() != first.tolist()
+            assert (again.base is first.base) == once
+            assert again.tolist() == first.tolist() and apart.tolist() != first.tolist()
 
     def test_keywords_do_where_there_are_no_examples(self) -> None:
         judge = KeywordsJudge(JudgeContext(keywords={"sailing boats": 1.0}))
@@ -348,6 +374,19 @@ def test_words_count_as_much_as_is_said() -> None:
     links = batch_of(html_page(LINKS))
     full, half, none = (clew(words=words, near=0).score(links) for words in (1, 0.5, 0))
     assert half.tolist() == pytest.approx((full / 2).tolist()) and full[0] != full[1] and not none.any()
+
+
+def test_odds_count_as_much_as_is_said() -> None:
+    wanted = [Example(f"http://w{n}.test/", 0, text_page(f"boats regatta w{n}")) for n in range(10)]
+    others = [Example(f"http://o{n}.test/", OTHER, text_page(f"oven cake o{n}")) for n in range(10)]
+    links = batch_of(html_page("<html lang=en><p><a href=/a>boats</a> <a href=/b>oven</a> <a href=/c>zork</a></p>"))
+
+    def scores(odds: float) -> Doubles:
+        made = Clew(ClewSettings(odds=odds))
+        made.begin(StubView([*wanted, *others]))
+        return made.score(links)
+
+    assert (scores(0.5) - scores(0.0)).tolist() == pytest.approx([2.0, -2.0, 0.0])
 
 
 def test_hosts_count_as_much_as_is_said() -> None:

@@ -17,7 +17,7 @@ symbol     name
 =========  =====================================================================
 m          mean relevance of all pages so far: ``Credit.mean``
 h(u)       ``Credit.rates``
-A          ``LinkValues.of``, less 0.6 · (log(depth of the link's page) − 1)
+A          ``LinkValues.of`` + 0.4 · ``LinkValues.odds`` − 0.6 · (log(depth of the link's page) − 1)
 v          ``Hosts.values``
 N, S, H    ``Clew.fields`` and the number of links that every frontier counts
 =========  =====================================================================
@@ -43,7 +43,8 @@ from clew.strategies.clew.credit import NONE, ONE, Credit, whole
 from clew.strategies.clew.gate import NAMES, Gate, evidence
 from clew.strategies.clew.hosts import Fact, HostIds, Hosts
 from clew.strategies.clew.settings import ClewSettings
-from clew.strategies.clew.values import LinkValues, Topic
+from clew.strategies.clew.values import LinkValues
+from clew.strategies.clew.wanted import Topic
 from clew.words import form, many
 
 EXPLORED = 100
@@ -163,7 +164,8 @@ class Clew(Strategy):
         if self.values is None:
             return np.zeros(len(links))
         steps = np.log(np.maximum(links.depths, 1))
-        return self.settings.words * self.values.of(links) - self.settings.near * (steps - NEAR)
+        words, odds = self.values.of(links), self.values.odds(links)
+        return self.settings.words * words + self.settings.odds * odds - self.settings.near * (steps - NEAR)
 
     def adapt(self, session: Session) -> bool:
         """Say when nothing relevant is near, and when it is again; the scores then widen by themselves, since the mean

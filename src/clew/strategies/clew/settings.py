@@ -18,6 +18,13 @@ class ClewSettings(Section, frozen=True):
         bool, doc("Begin with weights that did well on other webs; false: all evidence counts alike at first.")
     ] = True
     words: Annotated[float, doc("What the words of a link say counts so much (0: not at all).", ge=0)] = 1.0
+    odds: Annotated[
+        float,
+        doc(
+            "The odds of anchors' terms in relevant examples count so much, where ten of either side are there.",
+            ge=0,
+        ),
+    ] = 0.4
     rates: Annotated[float, doc("How well the links of a page have paid off so far counts so much.", ge=0)] = 1.0
     near: Annotated[
         float,

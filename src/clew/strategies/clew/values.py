@@ -6,40 +6,37 @@ deviations over the links seen so far, and the value of a link is their weighted
 
     A(l) = z(Σ_i v_i · z(part_i(l))),   cosine: Σ_t idf(t)·c(t) / |idf|,   meaning: Σ_t idf(t)·s(t) / Σ_t idf(t)
 
+Where there are ten examples of either side, the odds of the anchor's terms among them are told beside it, Σ_t w(t), at
+most ±8:
+
+    w(t) = log (p + ½)/(P − p + ½) − log (q + ½)/(Q − q + ½)
+
 =========  ==================================================================================================
 symbol     name
 =========  ==================================================================================================
 c(t)       ``Topic.terms``: unit mean of the TF-IDF vectors of the wanted examples, less half that of the others
 s(t)       ``Topic.meaning``: cosine of the vector of term t to the mean direction of the wanted examples
 v_i        ``PARTS``
+w(t)       ``Topic.odds``: p of P wanted examples hold term t, and q of Q others; 0 where it is less than
+           ``SURE`` of its standard deviations, at most ±``HIGHEST``
 =========  ==================================================================================================
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from clew.judges.auto.termvectors import LANGUAGE, TermVectors, term_vectors
-from clew.judges.background import document_shares
-from clew.judges.bags import Bag, Vocabulary
-from clew.judges.features import Features
-from clew.judges.vectors import GENERAL_PAGES
-from clew.model import SEEDS, Bools, Doubles, LinkBatch, LinkKind, Page, TermIds, distinct
-from clew.text.terms import tokeniser
+from clew.model import SEEDS, Doubles, LinkBatch, LinkKind, TermIds, distinct
+from clew.strategies.clew.wanted import HIGHEST, Topic
 
 PARTS = {"anchor": 1.0, "url": 0.5, "meaning of anchor": 0.7, "around": 0.4, "meaning around": 0.3}
 """v_i, in the order of the columns."""
 
 AROUND = 3
 """Text counts that is at most so many leaves of the page away."""
-
-NEGATIVE = 0.5
-"""Weight of the examples that are not wanted."""
 
 WANTED_VALUE = 6.0
 """The value of a link that was put on the frontier by name: a seed, or an answer of a search."""
@@ -56,53 +53,7 @@ KEPT = 1 << 17
 MARKED = 1 << 22
 """Numbers up to this are marked in a table to tell the distinct ones, which is quicker than to sort them."""
 
-FEATURES = Features(pairs=False, lead=200.0, damped=True)
-
 Index = npt.NDArray[np.intp]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Topic:
-    """What is wanted, in words. By place in ``vocabulary``: ``idf``, ``terms`` c and ``meaning`` s, float64[V + 1], and
-    whether a term has a vector, ``meant``. The last place is that of all other terms."""
-
-    vocabulary: Vocabulary
-    idf: Doubles
-    terms: Doubles
-    meaning: Doubles
-    meant: Bools
-
-    @classmethod
-    def of(cls, wanted: Sequence[Page], others: Sequence[Page], keywords: Mapping[str, float]) -> Topic:
-        """Of example pages and, where there are none that are wanted, of keywords."""
-        languages = sorted({page.language for page in [*wanted, *others] if page.language}) or [LANGUAGE]
-        general, shares = document_shares(languages)
-        vectors = term_vectors() if LANGUAGE in languages else None
-        bags = [FEATURES.bag(page) for page in wanted] or [_bag_of(keywords, languages[0])]
-        against = [FEATURES.bag(page) for page in others]
-        named = [ids for ids, _ in [*bags, *against]]
-        ids = distinct(np.concatenate([general, *named, *([] if vectors is None else [vectors.vocabulary.ids])]))
-        share = np.zeros(len(ids) + 1)
-        share[ids.searchsorted(general)] = shares
-        idf = np.log1p((GENERAL_PAGES + 1.0) / (1.0 + GENERAL_PAGES * share))
-        terms = _mean(bags, ids, idf) - NEGATIVE * _mean(against, ids, idf)
-        meaning, meant = np.zeros(len(ids) + 1), np.zeros(len(ids) + 1, np.bool_)
-        if vectors is not None:
-            places = ids.searchsorted(vectors.vocabulary.ids)
-            meaning[places], meant[places] = _meaning(vectors, bags), True
-        return cls(Vocabulary(ids), idf, terms, meaning, meant)
-
-    def places(self, terms: TermIds) -> Index:
-        """Where terms uint32[t] stand: intp[t]."""
-        found = np.full(len(terms), len(self.vocabulary), np.intp)
-        known, places = self.vocabulary.find(terms)
-        found[known] = places
-        return found
-
-    def table(self) -> Doubles:
-        """float64[V + 1, 4]: of each term what it adds to the four sums of which cosine and meaning are made."""
-        squares, weights = self.idf * self.idf, self.idf * self.meant
-        return np.stack([squares, self.idf * self.terms, weights, weights * self.meaning], axis=1)
 
 
 class LinkValues:
@@ -131,6 +82,10 @@ class LinkValues:
         mean = total / number
         return np.asarray((sums - mean) / math.sqrt(max(squares / number - mean * mean, LEAST_VARIANCE)), np.float64)
 
+    def odds(self, links: LinkBatch) -> Doubles:
+        """float64[n]: Σ_t w(t) of the terms of each link's anchors; 0 where there are too few examples."""
+        return self._of_links(links)[:, -1]
+
     def seen(self, links: LinkBatch) -> None:
         """These links count among those seen."""
         if not links.source.visit or not len(links):
@@ -146,6 +101,10 @@ class LinkValues:
 
     def parts(self, links: LinkBatch) -> Doubles:
         """float64[n, 5]: the parts of each link's value, as they are measured."""
+        return self._of_links(links)[:, :-1]
+
+    def _of_links(self, links: LinkBatch) -> Doubles:
+        """The parts, and odds."""
         if self._last is not None and self._last[0] is links:
             return self._last[1]
         name = links.source.visit, links.links.kinds[:1], links.links.keys.tobytes()
@@ -169,11 +128,12 @@ class LinkValues:
         if len(texts):
             first = np.append(0, (texts[1:] != texts[:-1]).nonzero()[0] + 1)
             sums[texts.take(first)] = np.add.reduceat(self._table.take(places.take(held), axis=0), first, axis=0)
-        squares, wanted, weights, meaning = sums.T.reshape(4, 3, count)
+        squares, wanted, weights, meaning, odds = sums.T.reshape(5, 3, count)
         cosine, near = wanted / np.maximum(np.sqrt(squares), 1e-9), meaning / np.maximum(weights, 1e-9)
-        found = np.empty((count, len(PARTS)))
+        found = np.empty((count, len(PARTS) + 1))
         found[:, 3], found[:, 0], found[:, 1] = cosine
         found[:, 4], found[:, 2] = near[:2]
+        found[:, 5] = np.clip(odds[1], -2.0 * HIGHEST, 2.0 * HIGHEST)
         return found
 
     def numbers(self) -> Doubles:
@@ -228,37 +188,3 @@ def _marked(numbers: Index, bound: int) -> Index:
     marked = np.zeros(bound, np.bool_)
     marked[numbers] = True
     return marked.nonzero()[0]
-
-
-def _bag_of(keywords: Mapping[str, float], language: str) -> Bag:
-    terms = tokeniser(language)
-    found = [(int(term), weight) for word, weight in keywords.items() for term in terms.ids(word)]
-    weights: dict[int, float] = {}
-    for term, weight in found:
-        weights[term] = weights.get(term, 0.0) + weight
-    ids = np.array(sorted(weights), np.uint32)
-    return ids, np.array([weights[int(term)] for term in ids], np.float32)
-
-
-def _mean(bags: Sequence[Bag], ids: TermIds, idf: Doubles) -> Doubles:
-    """The mean of the unit TF-IDF vectors of bags, at length 1 (0 for none): float64[V + 1]."""
-    total = np.zeros(len(ids) + 1)
-    for some, counts in bags:
-        places = ids.searchsorted(some)
-        weights = counts * idf[places]
-        total[places] += weights / max(float(np.linalg.norm(weights)), 1e-12)
-    return np.asarray(total / max(float(np.linalg.norm(total)), 1e-12), np.float64)
-
-
-def _meaning(vectors: TermVectors, bags: Sequence[Bag]) -> Doubles:
-    """s of every term that has a vector."""
-    apart = vectors.vectors - vectors.general
-    apart /= np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), 1e-9)
-    wanted = np.zeros(apart.shape[1])
-    for some, counts in bags:
-        known, places = vectors.vocabulary.find(some)
-        weights = counts[known].astype(np.float64)
-        if len(known):
-            mean = weights @ vectors.vectors[places] / weights.sum() - vectors.general
-            wanted += mean / max(float(np.linalg.norm(mean)), 1e-12)
-    return np.asarray(apart @ (wanted / max(float(np.linalg.norm(wanted)), 1e-12)), np.float64)
