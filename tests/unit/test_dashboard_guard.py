@@ -89,8 +89,10 @@ def test_pages_of_other_origins_are_refused(client: TestClient, origin: str) -> 
     assert client.post("/api/projects", headers={**COOKIE, "origin": origin, "x-clew": "1"}).status_code == 403
 
 
-def test_what_a_foreign_page_embeds_is_refused_but_it_may_lead_here(client: TestClient) -> None:
-    foreign = {**COOKIE, "sec-fetch-site": "cross-site"}
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_what_a_foreign_page_embeds_is_refused_but_it_may_lead_here(client: TestClient, site: str) -> None:
+    """To a browser all ports of a host are one site, whose pages' requests carry the cookie."""
+    foreign = {**COOKIE, "sec-fetch-site": site}
     assert client.get("/api/projects", headers={**foreign, "sec-fetch-mode": "no-cors"}).status_code == 403
     assert client.get("/", headers={**foreign, "sec-fetch-mode": "navigate"}).status_code == 200
 
@@ -136,3 +138,10 @@ def test_an_unknown_project_is_named(client: TestClient) -> None:
     answer = client.get("/api/projects/none", headers=COOKIE)
     assert answer.status_code == 404
     assert answer.json() == {"error": "no project 'none' is shown here; there are: p"}
+
+
+def test_paths_and_methods_that_there_are_not_are_told_like_all_errors(client: TestClient) -> None:
+    assert client.get("/api/none", headers=COOKIE).json() == {"error": "Not Found"}
+    answer = client.delete("/api/projects", headers={**COOKIE, "x-clew": "1"})
+    assert (answer.status_code, answer.json()) == (405, {"error": "Method Not Allowed"})
+    assert answer.headers["allow"] == "GET"

@@ -9,6 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from clew.dashboard import api
@@ -44,6 +45,7 @@ def plain_app(shelf: Shelf) -> FastAPI:
     for kind in (ClewError, InputError, ConfigError, ProjectError, StoreError, BusyError):
         app.add_exception_handler(kind, _told)
     app.add_exception_handler(RequestValidationError, _not_valid)
+    app.add_exception_handler(HTTPException, _no_such)
     for router in api.routers():
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
@@ -72,6 +74,12 @@ def _not_valid(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     said = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
     return Json({"error": "; ".join(said)}, 422)
+
+
+def _no_such(_: Request, error: Exception) -> JSONResponse:
+    """What the framework refuses by itself: paths and methods that there are not, bodies that are no text."""
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
 
 
 def status_of(error: Exception) -> int:

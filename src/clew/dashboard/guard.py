@@ -41,6 +41,9 @@ HEADERS = {
 
 MOST_FIELDS = 50
 
+OTHERS = ("cross-site", "same-site")
+"""What browsers say of requests by pages of other origins."""
+
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -113,11 +116,12 @@ class Guard:
         return None
 
     def _foreign(self, headers: Headers) -> bool:
-        """Whether a page of another site asks; that one may lead here is no harm."""
+        """Whether a page of another origin asks, be it of another port of this host, which browsers call the same site
+        and send cookies for; that one may lead here is no harm."""
         origin = headers.get("origin")
         if origin is not None and origin.lower() not in self._access.origins:
             return True
-        return headers.get("sec-fetch-site", "none") == "cross-site" and headers.get("sec-fetch-mode") != "navigate"
+        return headers.get("sec-fetch-site") in OTHERS and headers.get("sec-fetch-mode") != "navigate"
 
     def _opens(self, scope: Scope, given: str) -> bool:
         """Whether this is the address that was printed; the API takes no token in an address, which logs keep."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from pydantic import BeforeValidator
 
 from clew.dashboard.adding import Adding, Progress
 from clew.dashboard.api.common import BASE, ShownOf
@@ -16,6 +18,16 @@ from clew.project.finding import SearchOptions, check
 from clew.project.finding import search as find
 
 router = APIRouter(tags=["search"])
+
+
+def _as_day(text: object) -> object:
+    """Days are written 2026-01-31 only: pydantic would take numbers for seconds."""
+    if isinstance(text, str) and not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+        raise ValueError("a day is written like 2026-01-31")
+    return text
+
+
+Day = Annotated[date, BeforeValidator(_as_day)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +48,8 @@ def search(
     topic: Topic = "",
     host: Host = "",
     language: Language = "",
-    since: Annotated[date | None, Query(description="Not older than this day")] = None,
-    until: Annotated[date | None, Query(description="Not newer than this day")] = None,
+    since: Annotated[Day | None, Query(description="Not older than this day")] = None,
+    until: Annotated[Day | None, Query(description="Not newer than this day")] = None,
     everything: Annotated[bool, Query(description="Pages that are not relevant, too")] = False,
     limit: Limit = 20,
     offset: Annotated[int, Query(ge=0, le=10_000)] = 0,
