@@ -70,12 +70,13 @@ STANDS = """([project, n]) => new Promise((done, failed) => {
   const found = [], source = new EventSource(`/api/projects/${project}/live`);
   source.addEventListener("state", (event) => {
     const now = JSON.parse(event.data);
-    if (now.live.requests + now.live.pages === 0) found.push(now.figures.fetched);
+    if (now.state === "paused" && now.live.requests + now.live.pages === 0) found.push(now.figures.fetched);
     if (found.length === n) { source.close(); done(found); }
   });
   source.onerror = () => { source.close(); failed(new Error("the stream ended")); };
 })"""
-"""Pages fetched in the next events of the stream, once nothing is under way."""
+"""Pages fetched in the next events of the stream, once it is paused and nothing is under way; the first event may be of
+the moment before."""
 
 
 def test_a_crawl_is_watched_paused_resumed_and_stopped(
@@ -90,7 +91,7 @@ def test_a_crawl_is_watched_paused_resumed_and_stopped(
 
     page.get_by_role("button", name="Pause").click()
     expect(page.locator("#state")).to_have_text("paused")
-    expect(figure(page, "under way")).to_have_text("0 requests")
+    expect(figure(page, "under way")).to_have_text("nothing")
     stands = page.evaluate(STANDS, ["live", 3])
     assert stands[0] >= second and stands == stands[:1] * 3, "a paused crawl fetches nothing"
     expect(figure(page, "fetched")).to_have_text(f"{stands[0]:,}")

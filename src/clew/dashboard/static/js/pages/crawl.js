@@ -8,6 +8,12 @@ import { api, button, count, digits, fill, h, keys, many, of, query, share, span
 const SIGNS = { widened: "W", narrowed: "N", trained: "T", archetypes: "A", found: "F", outage: "O", back: "B", paused: "P", steered: "U" };
 const CURVE_MS = 3000, LISTS_MS = 5000, AGAIN_MS = 3000, FLAGS = 40, ROWS = 12;
 
+/** Requests without an answer, and pages that were fetched and are being read. */
+function underWay({ requests, pages }) {
+  const said = [requests && many(requests, "request"), pages && `${many(pages, "page")} read`].filter(Boolean);
+  return said.join(", ") || "nothing";
+}
+
 export async function show(root, { project }) {
   const page = new CrawlPage(root, project);
   await page.begin();
@@ -286,7 +292,7 @@ function factsOf(figures, live) {
     live && ["hosts active", count(live.hosts_active)],
     live && ["hosts waiting", count(live.hosts_waiting)],
     live && ["hosts resting", count(live.hosts_resting)],
-    live && ["under way", many(live.requests, "request")],
+    live && ["under way", underWay(live)],
     ["failed", count(figures.failed)],
     ["refused", count(figures.refused)],
     ["redirects", count(figures.redirects)],
