@@ -95,11 +95,12 @@ def rows(words: Words, first: int, last: int, length: int) -> Iterator[TextRow]:
     """The texts of visits ``first`` to ``last``."""
     for start in range(first, last + 1, 1_000):
         for number, text in enumerate(words.texts(min(1_000, last + 1 - start), length), start):
-            url, title = _url(number), text[:40]
+            url, title = page_url(number), text[:40]
             yield TextRow(number, url, title, url.split("/")[2], "en", 19_000 + number % 1_000, "", "", MAIN, text)
 
 
-def _url(number: int) -> str:
+def page_url(number: int) -> str:
+    """The URL of the page that visit ``number`` fetched."""
     return f"http://host{number % HOSTS}.test/page-{number}.html"
 
 
@@ -117,7 +118,7 @@ def fill(folder: Path, first: int, last: int) -> None:
 
 
 def _visit(number: int) -> tuple[Any, ...]:
-    url, relevance = _url(number), (number * 7919 % 1_000) / 1_000
+    url, relevance = page_url(number), (number * 7919 % 1_000) / 1_000
     values = {
         "number": number, "key": schema.signed(int(keys([url])[0])), "url": url, "host": number % HOSTS, "status": 200,
         "outcome": "ok", "kind": "a", "score": 0.5, "relevance": relevance, "relevant": relevance >= 1 - RELEVANT,

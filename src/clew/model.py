@@ -457,6 +457,18 @@ def distinct(numbers: npt.NDArray[Number]) -> npt.NDArray[Number]:
     return ordered[first]
 
 
+def without(numbers: npt.NDArray[Number], others: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    """The distinct ones of integers that are not among ``others``, sorted: ``np.setdiff1d`` in less time. ``others``
+    are distinct."""
+    found = distinct(numbers)
+    if not len(found):
+        return found
+    places = np.minimum(np.searchsorted(found, others), len(found) - 1)
+    kept = np.ones(len(found), np.bool_)
+    kept[places[found[places] == others]] = False
+    return found[kept]
+
+
 def ragged(rows: Sequence[npt.NDArray[np.uint32]]) -> tuple[TermIds, Ints]:
     """Rows of ids as one array and its starts (int32[rows + 1])."""
     starts = np.zeros(len(rows) + 1, np.int32)

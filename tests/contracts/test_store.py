@@ -309,6 +309,7 @@ def test_curves_and_totals_agree_with_the_visits(open_store: OpenStore) -> None:
     assert totals.redirects == sum(row.outcome is Outcome.REDIRECT for row in rows) == ledger["redirect"]
     assert (totals.refused, totals.absent, totals.robots) == (1, 1, 3)
     assert totals.bytes == sum(range(1, 51))
+    assert totals.hosts == len({row.host for row in rows})
     assert store.links.retries() == {2**63 + 5: 2}
 
 
@@ -467,6 +468,58 @@ def test_the_first_refusal_of_a_url_counts(open_store: OpenStore) -> None:
     assert found is not None
     assert (found.key, found.url, found.row, found.link_index) == (key, "http://a.example/?", 3, 4)
     assert (found.outcome, found.reason, found.at) == (Outcome.REFUSED, "robots.txt", 5.0)
+
+
+def test_visits_that_gave_a_page_of_their_own(open_store: OpenStore) -> None:
+    store = open_store()
+    add_seeds(store)
+    add_visits(store, 30)
+    places = places_in(store)
+    for number, change in ((31, {}), (32, {"duplicate_of": 4}), (33, {"reason": "soft 404"}), (34, {})):
+        visit = visit_of(store, number, places[number + 5])
+        visit = replace(visit, **{"reason": "", **change}) if visit.judgement else visit
+        store.visits.add(
+            visit,
+            places[number + 5],
+            hosts_of(store, visit.links) if visit.links is not None else None,
+            scores_of(number, len(visit.links)) if visit.links is not None else None,
+        )
+    store.commit()
+    store = reopened(open_store, store)
+    sound = [
+        row.number
+        for row in store.visits.rows(outcome=Outcome.OK)
+        if row.judged and not row.duplicate_of and not row.reason
+    ]
+    assert sound and store.visits.sound(34).tolist() == sound
+    assert store.visits.sound(sound[-1] - 1).tolist() == sound[:-1]
+
+
+def test_links_that_wait_are_counted_once_each(open_store: OpenStore) -> None:
+    store = open_store()
+    add_seeds(store)
+    add_visits(store, 30)
+    store.links.refuse(1, "http://one.test/", row=0, index=0, outcome=Outcome.REFUSED, reason="robots.txt", at=5.0)
+    rows = list(store.links.rows())
+    everywhere, keys, *_ = max(rows, key=lambda row: len(row[1]))
+    store.links.update_scores([(everywhere, np.full(len(keys), np.nan))])
+    waiting = {
+        int(key)
+        for _, keys, _, scores in store.links.rows()
+        for key, score in zip(keys, scores, strict=True)
+        if not np.isnan(score)
+    }
+    assert store.links.waiting() == len(waiting - set(store.links.done_keys().tolist()))
+    high = {
+        int(key)
+        for _, keys, _, scores in store.links.rows()
+        for key, score in zip(keys, scores, strict=True)
+        if score > 0.5
+    }
+    assert 0 < store.links.waiting(above=0.5) == len(high - set(store.links.done_keys().tolist())) < len(waiting)
+    before, some = store.links.waiting(), next(iter(waiting - set(store.links.done_keys().tolist())))
+    store.links.refuse(some, "http://two.test/", row=0, index=0, outcome=Outcome.ABSENT, reason="absent", at=6.0)
+    assert store.links.waiting() == before - 1
 
 
 def test_refusals_can_be_taken_back(open_store: OpenStore) -> None:
@@ -665,6 +718,7 @@ def test_an_empty_store_knows_nothing(open_store: OpenStore) -> None:
     assert (totals.fetched, totals.visits, totals.relevant, totals.bytes, totals.robots) == (0, 0, 0, 0, 0)
     assert store.visits.next_number == 1
     assert list(store.links.rows()) == [] and list(store.links.batches()) == [] and list(store.visits.rows()) == []
+    assert store.links.waiting() == 0
     assert list(store.visits.replay()) == [] and list(store.visits.relevant()) == [] and store.journal.sessions() == []
     assert len(store.links.done_keys()) == 0 and store.links.done_keys().dtype == np.uint64
     assert len(store.visits.series().relevance) == 0 and store.visits.urls() == {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 
 from clew.errors import ClewError, StoreError
@@ -43,15 +42,10 @@ SAMPLE = 1_000
 def sample(store: Store, last: int, reader: Reader, archive: Path | None, most: int = SAMPLE) -> list[Page]:
     """Pages that were read up to visit ``last``, in order: every k-th, so that they are no more than ``most``. The same
     store gives the same pages. Pages that repeat others, and those that are no pages, are left out."""
-    numbers = [
-        row.number
-        for row in store.visits.rows(outcome=Outcome.OK)
-        if row.number <= last and row.judged and not row.duplicate_of and not row.reason
-    ]
-    step = -(-len(numbers) // most) if numbers else 1
-    chosen = islice(numbers, 0, None, step)
-    rows = (store.visits.get(number) for number in chosen)
-    pages = (visited_page(store, row, reader, archive) for row in rows if row is not None)
+    numbers = store.visits.sound(last)
+    step = max(-(-len(numbers) // most), 1)
+    rows = store.visits.many(numbers[::step])
+    pages = (visited_page(store, row, reader, archive) for row in rows)
     return [page for page in pages if page is not None]
 
 

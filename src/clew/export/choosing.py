@@ -7,11 +7,25 @@ import heapq
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar
-
-from clew.store.records import VisitRow
+from typing import Protocol, TypeVar
 
 Item = TypeVar("Item")
+
+
+class Choosable(Protocol):
+    """A page as far as it is chosen by."""
+
+    @property
+    def host(self) -> str: ...
+
+    @property
+    def relevance(self) -> float: ...
+
+    @property
+    def topic(self) -> int | None: ...
+
+
+Page = TypeVar("Page", bound=Choosable)
 
 DISCOUNT = 0.9
 """What a page counts for each page of its host that stands before it: after seven the next one, were its relevance 1,
@@ -26,7 +40,7 @@ class Choice:
     per_host: int = 0
     diverse: bool = False
 
-    def of(self, rows: Iterable[VisitRow]) -> Iterator[VisitRow]:
+    def of(self, rows: Iterable[Page]) -> Iterator[Page]:
         """What is chosen of ``rows``, best first."""
         found = self.of_hosts(rows, lambda row: row.host, lambda row: row.relevance)
         return first_of_each(found, lambda row: row.topic, self.top)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from clew.errors import InputError
 from clew.export.choosing import Choice
+from clew.export.ranking import Ranking
 from clew.model import Outcome
 from clew.store.base import Store
 from clew.store.inherited import inherited
@@ -54,10 +55,14 @@ NO_TOPIC = "other"
 def chosen(store: Store, everything: bool, choice: Choice = ALL) -> Iterator[VisitRow]:
     """Relevant pages and the documents that inherit from them, best first (ties in the order of fetching, documents
     last), as many of a topic and of a host as ``choice`` says; or every visit in the order of fetching, and then the
-    documents that were listed. Memory holds the numbers of the visits and some rows, but all where hosts take turns.
+    documents that were listed. Memory holds some rows, and the numbers of the visits; where hosts take turns, what
+    they are chosen by.
     """
     if everything:
         return _everything(store)
+    if choice.diverse:
+        ranking = Ranking(store)
+        return ranking.rows(choice.of(ranking.items()))
     pages = store.visits.many(store.visits.best())
     documents = sorted(inherited(store, relevant=True), key=_rank)
     return choice.of(heapq.merge(pages, documents, key=_rank))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
@@ -10,6 +9,8 @@ import numpy as np
 
 from clew.export.choosing import Choice
 from clew.export.collection import ALL
+from clew.export.ranking import Indexes, Ranking
+from clew.model import Doubles
 from clew.store.base import Store
 from clew.store.records import VisitRow
 from clew.topics.formula import unparse
@@ -28,14 +29,10 @@ class Member:
 
 
 def collections(
-    store: Store,
-    rows: Iterable[VisitRow],
-    interest: Interest,
-    k: int = SIZE,
-    least: float = 0.0,
-    choice: Choice = ALL,
+    store: Store, interest: Interest, k: int = SIZE, least: float = 0.0, choice: Choice = ALL
 ) -> dict[str, list[Member]]:
-    """The best ``k`` of ``rows`` in each collection: its name -> members, best first, the earlier of equals.
+    """The best ``k`` relevant pages and documents in each collection: its name -> members, best first; of equals those
+    of higher relevance, then the earlier.
 
     Collections are the alternatives of ``interest``: the topics of "A or B", the one collection of "A and B". A page
     belongs to the nearest alone (Bergmark and others 2002, equation 1), a document that inherits to the collection of
@@ -44,18 +41,17 @@ def collections(
     of a ranking: its precision is that of its ranks.
     """
     names = [unparse(one, interest.topics) for one in interest.alternatives]
-    found: dict[str, list[Member]] = {name: [] for name in names}
-    numbers, *_, scores, _ = store.visits.judged()
-    places = {number: place for place, number in enumerate(numbers.tolist())}
-    values = interest.values(scores) if len(numbers) else np.empty((0, len(names)))
-    nearest = values.argmax(axis=1)
-    for row in rows:
-        place = places.get(row.inherited_from or row.number)
-        if place is not None and (own := float(values[place, nearest[place]])) >= least:
-            found[names[nearest[place]]].append(Member(row, own))
-    return {name: list(islice(_best(members, choice), k)) for name, members in found.items()}
+    ranking = Ranking(store)
+    if not len(ranking):
+        return {name: [] for name in names}
+    values = interest.values(ranking.scores[ranking.judged])
+    nearest, own = values.argmax(axis=1), values.max(axis=1)
+    nearest[(ranking.judged < 0) | (own < least)] = -1
+    return {name: _best(ranking, np.flatnonzero(nearest == place), own, k, choice) for place, name in enumerate(names)}
 
 
-def _best(members: Iterable[Member], choice: Choice) -> Iterable[Member]:
-    ranked = sorted(members, key=lambda one: -one.correlation)
-    return choice.of_hosts(ranked, lambda one: one.row.host, lambda one: one.correlation)
+def _best(ranking: Ranking, members: Indexes, own: Doubles, k: int, choice: Choice) -> list[Member]:
+    ordered = members[np.argsort(-own[members], kind="stable")]
+    items = choice.of_hosts(ranking.items(ordered, own), lambda one: one.host, lambda one: one.relevance)
+    best = list(islice(items, k))
+    return [Member(row, one.relevance) for row, one in zip(ranking.rows(best), best, strict=True)]

@@ -11,7 +11,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from clew.export.summary import waiting
 from clew.graph.path_statistics import path_statistics
 from clew.graph.path_tables import tables
 from clew.graph.paths import CUMULATIVE_MAX, CUTOFF, THRESHOLD
@@ -67,7 +66,7 @@ def _running(store: Store, pages: int) -> str:
     facts = (
         ("fetches", f"{len(times):,} ({len(times) - pages:,} brought no page)"),
         ("fetches a second", f"{_rate(times)} over all, {_rate(late)} over the last tenth"),
-        ("links waiting", f"{waiting(store):,}"),
+        ("links waiting", f"{store.links.waiting():,}"),
     )
     width = max(len(name) for name, _ in facts)
     return "\n".join(["The crawl (Table 5)", *(f"  {name:<{width}}  {fact}" for name, fact in facts)]) + "\n"

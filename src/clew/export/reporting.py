@@ -17,7 +17,7 @@ from clew.export.reportdata import ReportCollection, ReportData, ReportPage
 from clew.export.summary import Summary, summarise
 from clew.project.folder import ProjectFolder
 from clew.store.base import Store
-from clew.store.records import RunRecord, VisitRow
+from clew.store.records import RunRecord, Series, VisitRow
 
 BEST_PAGES = 100
 TOP_HOSTS = 15
@@ -38,16 +38,16 @@ def report_pdf(project: ProjectFolder, choice: Choice = ALL) -> bytes:
 def report_data(project: ProjectFolder, store: Store, choice: Choice = ALL) -> ReportData:
     """What a report shows of a project whose database is open. Raises InputError for a bad label."""
     found, series = summarise(store, project), store.visits.series()
-    rows, topics = list(chosen(store, everything=False)), project.interest.topics
-    nearest = collections(store, rows, project.interest, choice=choice)
+    best, topics = islice(chosen(store, everything=False, choice=choice), BEST_PAGES), project.interest.topics
+    nearest = collections(store, project.interest, choice=choice) if len(project.interest.alternatives) > 1 else {}
     return ReportData(
         name=project.settings.project.name or project.path.name,
         facts=_facts(last_run(store, project.settings), found),
         relevant=series.relevant,
         relevance=series.relevance.astype(np.float64),
         depth=series.depth.astype(np.int64),
-        hosts=_hosts(store),
-        best=[_page(row, row.relevance, topics) for row in islice(choice.of(rows), BEST_PAGES)],
+        hosts=_hosts(store, series),
+        best=[_page(row, row.relevance, topics) for row in best],
         choice=choice,
         precision=found.estimate,
         written=iso(time.time()),
@@ -89,9 +89,8 @@ def _facts(methods: RunRecord, found: Summary) -> dict[str, str]:
     }
 
 
-def _hosts(store: Store) -> list[tuple[str, int, int]]:
+def _hosts(store: Store, series: Series) -> list[tuple[str, int, int]]:
     """The hosts with most relevant pages: (name, relevant, fetched)."""
-    series = store.visits.series()
     fetched = np.bincount(series.hosts)
     relevant = np.bincount(series.hosts[series.relevant], minlength=len(fetched))
     order = np.lexsort((np.arange(len(fetched)), -fetched, -relevant))[:TOP_HOSTS]

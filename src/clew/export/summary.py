@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from clew.crawl.lastrun import last_estimate
 from clew.export.collection import iso
 from clew.project.folder import ProjectFolder
@@ -98,8 +96,8 @@ def _interval(share: float | None, low: float | None, high: float | None) -> str
 def summarise(store: Store, project: ProjectFolder | None = None) -> Summary:
     """The figures of a crawl; with the project also what its labels say. Raises InputError for a bad label."""
     totals = store.visits.totals()
-    series = store.visits.series()
-    late = series.relevant[-WINDOW:]
+    last = store.visits.get(store.visits.next_number - 1)
+    late = store.visits.relevant(max(store.visits.next_number - WINDOW, 1))
     told = last_estimate(store)
     labels = sample(project, store) if project is not None else Sample(0, 0)
     low, high = labels.interval
@@ -108,8 +106,8 @@ def summarise(store: Store, project: ProjectFolder | None = None) -> Summary:
         relevant=totals.relevant,
         harvest_rate=round(totals.relevant / max(totals.fetched, 1), 6),
         window_rate=round(float(late.mean()), 6) if len(late) else 0.0,
-        frontier=waiting(store),
-        hosts=len(np.unique(series.hosts)),
+        frontier=store.links.waiting(),
+        hosts=totals.hosts,
         failed=totals.failed,
         redirects=totals.redirects,
         refused=totals.refused,
@@ -117,7 +115,7 @@ def summarise(store: Store, project: ProjectFolder | None = None) -> Summary:
         robots_requests=totals.robots,
         sessions=store.journal.last_session,
         bytes=totals.bytes,
-        last_fetch=iso(float(series.fetched_at[-1])) if len(series.fetched_at) else "",
+        last_fetch=iso(last.fetched_at) if last is not None else "",
         documents=sum(1 for _ in inherited(store, relevant=True)),
         estimated_precision=told.precision if told else None,
         estimated_low=told.low if told else None,
@@ -127,11 +125,3 @@ def summarise(store: Store, project: ProjectFolder | None = None) -> Summary:
         labelled_high=round(high, 6) if labels.labelled else None,
         labelled_pages=labels.labelled,
     )
-
-
-def waiting(store: Store) -> int:
-    """Distinct keys that may be followed and are not done: what the frontier would hold."""
-    found = [keys[~np.isnan(scores)] for _, keys, _, scores in store.links.rows()]
-    if not found:
-        return 0
-    return len(np.setdiff1d(np.unique(np.concatenate(found)), store.links.done_keys(), assume_unique=False))

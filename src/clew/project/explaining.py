@@ -15,7 +15,7 @@ from clew.crawl.view import CrawlView
 from clew.errors import ArchiveError
 from clew.examples.training import OBSERVED, Trained
 from clew.judges.base import Judge
-from clew.model import LinkKind, Outcome
+from clew.model import LinkKind, Outcome, without
 from clew.project.assembly import strategy_of, trainer_as_crawled
 from clew.project.project import Project
 from clew.store.base import Store
@@ -223,6 +223,8 @@ def _priority(tier: int, score: float) -> tuple[float, float]:
 
 def _ahead(store: Store, tiers: Mapping[int, int], row: int, score: float) -> int:
     """How many waiting URLs come before a link of a row."""
+    if not tiers:
+        return store.links.waiting(above=score)
     before, met, tier = [np.empty(0, np.uint64)], False, tiers.get(row, 0)
     for number, keys, _, scores in store.links.rows():
         other, met = tiers.get(number, 0), met or number == row
@@ -230,4 +232,4 @@ def _ahead(store: Store, tiers: Mapping[int, int], row: int, score: float) -> in
             before.append(keys[~np.isnan(scores)])
         elif other == tier == 0:
             before.append(keys[scores > score])
-    return len(np.setdiff1d(np.concatenate(before), store.links.done_keys()))
+    return len(without(np.concatenate(before), store.links.done_keys()))

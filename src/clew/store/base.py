@@ -12,6 +12,7 @@ thread. Every method raises StoreError when what is on disk cannot be read or wr
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import inf
 from typing import Protocol
 
 import numpy as np
@@ -162,6 +163,10 @@ class VisitStore(Protocol):
         """int64[<= limit]: the judged visits whose relevance is nearest to this one, equals in the order of
         fetching."""
 
+    def sound(self, last: int) -> npt.NDArray[np.int64]:
+        """int64[n]: the numbers of the visits up to ``last`` that gave a page of their own, in the order of fetching:
+        it was read and judged, repeats no other, and nothing (a ``reason``) is said against it."""
+
     def standing(self, numbers: Sequence[int]) -> Iterator[tuple[int, int | None, float, bool]]:
         """(number, topic, relevance, relevant) of these visits, in the order of fetching; unknown ones are left out."""
 
@@ -263,6 +268,10 @@ class LinkStore(Protocol):
 
     def retries(self) -> dict[int, int]:
         """Key → tries so far, of URLs that wait for another try."""
+
+    def waiting(self, above: float = -inf) -> int:
+        """How many URLs have a link that may be followed and are not done: what the frontier would hold. ``above``:
+        only those with a link of a higher score."""
 
     def done_keys(self) -> Keys:
         """Sorted distinct keys of all URLs visited, refused or absent."""

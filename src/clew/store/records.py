@@ -135,7 +135,8 @@ class PrintRow:
 @dataclass(frozen=True, slots=True)
 class Totals:
     """Counts of a whole crawl. ``fetched`` are visits and the tries that were repeated; ``robots`` requests for
-    robots.txt; ``bytes`` of decoded bodies; ``failed`` and ``redirects`` are visits that ended so."""
+    robots.txt; ``bytes`` of decoded bodies; ``failed`` and ``redirects`` are visits that ended so; ``hosts``:
+    those that were visited."""
 
     fetched: int
     visits: int
@@ -146,6 +147,7 @@ class Totals:
     absent: int
     robots: int
     bytes: int
+    hosts: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)

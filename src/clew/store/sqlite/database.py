@@ -41,6 +41,9 @@ written again, and ends the crawl."""
 CHUNK = 256
 """Rows read at a time, so that no statement stays open while its rows are worked on."""
 
+COLUMN_ROWS = 8_192
+"""Rows read at a time where all become columns of numbers: as Python's numbers they take ten times the memory."""
+
 
 class Database:
     """An open database, by the name that errors call it."""
@@ -72,6 +75,17 @@ class Database:
             self._again()
         try:
             return self._connection.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise _explained(self.name, error) from error
+
+    def columns(self, sql: str, values: Sequence[Any] = ()) -> Iterator[tuple[tuple[Any, ...], ...]]:
+        """The rows of a query, some thousand at a time, as columns. To be read to the end at once."""
+        if self._undone:
+            self._again()
+        try:
+            found = self._connection.execute(sql, values)
+            while rows := found.fetchmany(COLUMN_ROWS):
+                yield tuple(zip(*rows, strict=True))
         except sqlite3.Error as error:
             raise _explained(self.name, error) from error
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from math import inf
 
 import numpy as np
 
 from clew.errors import StoreError
-from clew.model import Doubles, Floats, Keys, LinkBatch, Outcome
+from clew.model import Doubles, Floats, Keys, LinkBatch, Outcome, distinct, without
 from clew.store.columns import file_levels, same_host
 from clew.store.packed import (
     pack_evidence,
@@ -35,6 +36,7 @@ SCORES_KEPT = 4096
 StoredBatch = tuple[LinkBatch, HostIds]
 """A packed row without host history, and the host ids of its links."""
 
+_KEYS = np.dtype("<u8")
 _NO_HISTORY: Floats = np.zeros(0, np.float32)
 
 
@@ -203,8 +205,12 @@ class SqliteLinks:
         return {schema.unsigned(key): attempts for key, attempts in self._transaction.rows(sql)}
 
     def done_keys(self) -> Keys:
-        sql = "SELECT key FROM visits UNION ALL SELECT key FROM refused"
-        return np.unique(schema.unsigned_keys([key for (key,) in self._transaction.rows(sql)]))
+        (keys,) = self._transaction.columns(schema.DONE, (np.int64,))
+        return distinct(keys.view(np.uint64))
+
+    def waiting(self, above: float = -inf) -> int:
+        keys, scores = self._transaction.columns(schema.KEYS, (_KEYS, "<f4"))
+        return len(without(keys[scores > above], self.done_keys()))
 
 
 def with_history(batch: StoredBatch, hosts: HostTable) -> LinkBatch:

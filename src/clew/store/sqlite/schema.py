@@ -64,8 +64,8 @@ PUT_TUNNEL = "UPDATE visits SET tunnel = ? WHERE number = ?"
 PUT_SOURCE = "UPDATE evidence SET source = ? WHERE row = ?"
 PUT_SCORES = "UPDATE heads SET scores = ? WHERE row = ? AND n = ?"
 
-READ_COLUMNS = (*VISIT_COLUMNS[:-1], "duplicate_of", "topic_scores")
-"""What is read of a visit; ``duplicate_of`` comes from another table."""
+_OUTCOMES = {one.value: one for one in Outcome}
+_KINDS = {one.value: one for one in LinkKind}
 
 VISITS = (
     f"SELECT {', '.join(VISIT_COLUMNS[:-1])}, coalesce((SELECT duplicate_of FROM prints WHERE visit = number), 0),"
@@ -77,6 +77,12 @@ PRINTS = (
     " ORDER BY visit LIMIT :limit"
 )
 HEADS = "SELECT ord, row, heads, scores FROM heads WHERE ord > :after ORDER BY ord LIMIT :limit"
+SOUND = (
+    "SELECT number FROM visits WHERE number <= ? AND outcome = 'ok' AND topic IS NOT NULL AND reason = ''"
+    " AND number NOT IN (SELECT visit FROM prints WHERE duplicate_of <> 0) ORDER BY number"
+)
+KEYS = "SELECT substr(heads, 1, 8 * n), scores FROM heads WHERE n > 0"
+DONE = "SELECT key FROM visits UNION ALL SELECT key FROM refused"
 PACKED = "SELECT h.heads, e.source, e.data FROM evidence e JOIN heads h ON h.row = e.row"
 PACKED_IN_ORDER = (
     "SELECT h.ord, h.row, h.heads, e.source, e.data FROM heads h JOIN evidence e ON e.row = h.row"
@@ -84,7 +90,7 @@ PACKED_IN_ORDER = (
 )
 TOTALS = (
     "SELECT count(*), coalesce(sum(relevant), 0), coalesce(sum(outcome = 'failed'), 0),"
-    " coalesce(sum(outcome = 'redirect'), 0), coalesce(sum(bytes), 0),"
+    " coalesce(sum(outcome = 'redirect'), 0), coalesce(sum(bytes), 0), count(DISTINCT host),"
     " (SELECT coalesce(sum(attempts), 0) FROM retries), (SELECT count(*) FROM refused WHERE outcome = 'refused'),"
     " (SELECT count(*) FROM refused WHERE outcome = 'absent'),"
     " coalesce((SELECT n FROM ledger WHERE kind = 'robots'), 0) FROM visits"
@@ -191,15 +197,16 @@ def judged_values(again: Rejudged) -> Row:
 
 def visit_row(values: Row, host_names: Sequence[str]) -> VisitRow:
     """A row of ``VISITS`` as a record."""
-    fields = dict(zip(READ_COLUMNS, values, strict=True))
-    del fields["topic_scores"]
-    fields["key"] = unsigned(fields["key"])
-    fields["host"] = host_names[fields["host"]]
-    fields["outcome"], fields["kind"] = Outcome(fields["outcome"]), LinkKind(fields["kind"])
-    fields["score"] = _number(fields["score"])
-    for name in ("relevant", "noindex", "from_cache"):
-        fields[name] = bool(fields[name])
-    return VisitRow(**fields)
+    number, key, url, host, status, outcome, reason, row, index, kind, score, *early = values[:17]
+    title, language, content_type, charset, canonical, digest, size, fetched_at, elapsed_s, attempt = values[18:28]
+    depth, hops, tunnel, relevance, relevant, topic = early
+    requests, noindex, from_cache, location, warc_file, warc_offset, duplicate_of, _ = values[28:]
+    return VisitRow(
+        number, unsigned(key), url, host_names[host], status, _OUTCOMES[outcome], reason, row, index, _KINDS[kind],
+        _number(score), depth, hops, tunnel, relevance, bool(relevant), topic, values[17], title, language,
+        content_type, charset, canonical, digest, size, fetched_at, elapsed_s, attempt, requests, bool(noindex),
+        bool(from_cache), location, warc_file, warc_offset, duplicate_of,
+    )  # fmt: skip
 
 
 def judgement_of(row: VisitRow, scores: bytes | None) -> Judgement | None:

@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from clew.errors import DiskFullError, StoreError
 from clew.store.sqlite.database import MEMORY, Database, FileDatabase, MemoryDatabase, Row
 
@@ -106,6 +109,15 @@ class Transaction:
         self.settle()
         return self.database.rows(sql, values)
 
+    def columns(self, sql: str, types: Sequence[npt.DTypeLike], values: Sequence[Any] = ()) -> list[npt.NDArray[Any]]:
+        """All rows of a query, as an array of each type a column; bytes are joined, and read as numbers of the type."""
+        self.settle()
+        found: list[list[npt.NDArray[Any]]] = [[np.empty(0, kind)] for kind in types]
+        for part in self.database.columns(sql, values):
+            for column, kind, numbers in zip(found, types, part, strict=True):
+                column.append(_array(numbers, kind))
+        return [np.concatenate(column) for column in found]
+
     def chunks(self, sql: str, after: int) -> Iterator[Row]:
         """The rows of a query, some at a time (see ``Database.chunks``)."""
         self.settle()
@@ -115,3 +127,10 @@ class Transaction:
         """The first value of the first row; None without one."""
         rows = self.rows(sql, values)
         return rows[0][0] if rows else None
+
+
+def _array(values: tuple[Any, ...], kind: npt.DTypeLike) -> npt.NDArray[Any]:
+    """Values of one column, which are bytes or none of them is."""
+    if isinstance(values[0], bytes):
+        return np.frombuffer(b"".join(values), kind)
+    return np.array(values, kind)

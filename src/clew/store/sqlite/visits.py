@@ -152,7 +152,8 @@ class SqliteVisits:
 
     def best(self) -> npt.NDArray[np.int64]:
         sql = "SELECT number FROM visits WHERE relevant ORDER BY relevance DESC, number"
-        return lists.numbers(self._transaction.rows(sql))
+        (numbers,) = self._transaction.columns(sql, (np.int64,))
+        return numbers
 
     def listed(
         self, which: Selection, order: Order = "relevance", *, limit: int = 50, offset: int = 0
@@ -170,6 +171,10 @@ class SqliteVisits:
 
     def near(self, relevance: float, limit: int) -> npt.NDArray[np.int64]:
         return lists.numbers(self._transaction.rows(lists.NEAR, (relevance, limit)))
+
+    def sound(self, last: int) -> npt.NDArray[np.int64]:
+        (numbers,) = self._transaction.columns(schema.SOUND, (np.int64,), (last,))
+        return numbers
 
     def standing(self, numbers: Sequence[int]) -> Iterator[tuple[int, int | None, float, bool]]:
         sql = f"SELECT number, topic, relevance, relevant FROM visits {schema.AMONG} ORDER BY number"
@@ -243,47 +248,31 @@ class SqliteVisits:
     # -- all of them --------------------------------------------------------------------------------------
 
     def judged(self, after: int = 0, most: int = -1) -> JudgedColumns:
-        rows = self._transaction.rows(schema.JUDGED, (after, most))
-        columns = list(zip(*rows, strict=True)) or [()] * 8
-        numbers, keys, hosts, topics, confidence, relevance, relevant, scores = columns
-        table = np.frombuffer(b"".join(scores), "<f4")
-        return (
-            np.array(numbers, np.int64),
-            schema.unsigned_keys(keys),
-            np.array(hosts, np.uint32),
-            np.array(topics, np.int32),
-            np.array(confidence, np.float32),
-            np.array(relevance, np.float32),
-            table.reshape(len(rows), len(table) // max(len(rows), 1)),
-            np.array(relevant, np.bool_),
-        )
+        types = (np.int64, np.int64, np.uint32, np.int32, np.float32, np.float32, np.bool_, "<f4")
+        found = self._transaction.columns(schema.JUDGED, types, (after, most))
+        numbers, keys, hosts, topics, confidence, relevance, relevant, scores = found
+        table = scores.reshape(len(numbers), len(scores) // max(len(numbers), 1))
+        return numbers, keys.view(np.uint64), hosts, topics, confidence, relevance, table, relevant
 
     def reasons(self, after: int = 0) -> Iterator[tuple[int, str]]:
         return iter(self._transaction.rows(schema.REASONS, (after,)))
 
     def relevant(self, first: int = 1, last: int | None = None) -> Bools:
         sql = "SELECT relevant FROM visits WHERE number BETWEEN ? AND ? ORDER BY number"
-        rows = self._transaction.rows(sql, (first, self._last if last is None else last))
-        return np.array([flag for (flag,) in rows], np.bool_)
+        (flags,) = self._transaction.columns(sql, (np.bool_,), (first, self._last if last is None else last))
+        return flags
 
     def sources(self) -> npt.NDArray[np.int64]:
-        return np.array([row for (row,) in self._transaction.rows("SELECT row FROM visits ORDER BY number")], np.int64)
+        (rows,) = self._transaction.columns("SELECT row FROM visits ORDER BY number", (np.int64,))
+        return rows
 
     def series(self) -> Series:
         sql = "SELECT relevance, relevant, depth, host, fetched_at FROM visits ORDER BY number"
-        columns = list(zip(*self._transaction.rows(sql), strict=True)) or [()] * 5
-        return Series(
-            relevance=np.array(columns[0], np.float32),
-            relevant=np.array(columns[1], np.bool_),
-            depth=np.array(columns[2], np.int32),
-            hosts=np.array(columns[3], np.uint32),
-            fetched_at=np.array(columns[4], np.float64),
-        )
+        return Series(*self._transaction.columns(sql, (np.float32, np.bool_, np.int32, np.uint32, np.float64)))
 
     def totals(self) -> Totals:
-        visits, relevant, failed, redirects, size, repeated, refused, absent, robots = self._transaction.rows(
-            schema.TOTALS
-        )[0]
+        (found,) = self._transaction.rows(schema.TOTALS)
+        visits, relevant, failed, redirects, size, hosts, repeated, refused, absent, robots = found
         return Totals(
             fetched=visits + repeated,
             visits=visits,
@@ -294,6 +283,7 @@ class SqliteVisits:
             absent=absent,
             robots=robots,
             bytes=size,
+            hosts=hosts,
         )
 
 
