@@ -74,7 +74,7 @@ README = ("crawl", "page", "topics")
 
 THERE = """() => document.querySelector("main h1") && / – Clew$/.test(document.title)
   && !document.querySelector("main [aria-busy=true]")
-  && !/Loading …|Looking |Asking the judge|adding pages/.test(document.body.textContent)"""
+  && !/Loading …|Looking |Asking the judge|adding pages|Writing the report/.test(document.body.textContent)"""
 
 
 def main() -> None:

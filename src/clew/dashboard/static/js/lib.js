@@ -138,8 +138,11 @@ export function when(at) {
   return today ? date.toLocaleTimeString() : date.toLocaleString();
 }
 
-/** Figures with names: facts([["fetched", "12"]]). */
-export const facts = (pairs) => h("dl", { class: "facts" }, pairs.filter(Boolean).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+/** Characters of a figure from which on it gets more room. */
+export const LONG = 16;
+
+/** Figures with names: facts([["fetched", "12"]]); texts of some length get more room. */
+export const facts = (pairs) => h("dl", { class: "facts" }, pairs.filter(Boolean).map(([name, value]) => h("div", { class: String(value).length > LONG ? "long" : null }, h("dt", {}, name), h("dd", {}, value))));
 
 /** A table; columns are [name, cell(row), {number, page}]. On narrow screens a row becomes a block. */
 export function table(caption, columns, rows) {

@@ -1,7 +1,7 @@
 // Parts of the Crawl page. Each is {node, set(...)}: set changes what differs and leaves the rest, so that focus and
 // selection stay where they are.
 
-import { count, digits, fill, h, many, share, span, when } from "../lib.js";
+import { LONG, count, digits, fill, h, many, share, span, when } from "../lib.js";
 
 /** Sets the text of an element where it differs. */
 export function text(node, value) {
@@ -28,7 +28,7 @@ export function figures() {
   const node = h("dl", { class: "facts" });
   const set = (pairs) => sync(node, pairs.filter(Boolean), (pair) => pair[0],
     ([name]) => h("div", {}, h("dt", {}, name), h("dd")),
-    (entry, [, value]) => text(entry.lastChild, value));
+    (entry, [, value]) => { entry.classList.toggle("long", String(value).length > LONG); text(entry.lastChild, value); });
   return { node, set };
 }
 
