@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from clew.project.explaining import Explainer, explain
 from clew.project.neighbours import linked_from, rankings
 from clew.text.inert import POLICY, inert
 from clew.text.places import term_places
-from support import clew, write_project
+from support import PATIENCE_S, clew, write_project
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +49,18 @@ def number_of(client: TestClient, name: str) -> int:
 
 
 # -- lists ------------------------------------------------------------------------------------------------
+
+
+def why(client: TestClient, number: int) -> dict[str, Any]:
+    """The reasons, asked for until they are found."""
+    limit = time.monotonic() + PATIENCE_S
+    while time.monotonic() < limit:
+        answer = client.get(f"{BASE}/pages/{number}/why")
+        assert answer.status_code == 200, answer.text
+        if not answer.json()["computing"]:
+            found: dict[str, Any] = answer.json()
+            return found
+    raise AssertionError("they are still looked for")
 
 
 def test_the_relevant_pages_are_listed_best_first(client: TestClient) -> None:
@@ -233,7 +246,7 @@ def test_a_page_that_there_is_not(client: TestClient, path: str) -> None:
 
 def test_why_is_what_clew_explain_says_and_where_its_terms_stand(client: TestClient, project: Path) -> None:
     number = number_of(client, "tidal.html")
-    found = client.get(f"{BASE}/pages/{number}/why").json()
+    found = why(client, number)
     said = json.loads(clew("explain", project, "http://h.test/tidal.html", "--json").stdout)
     assert found["explanation"] == said and said["state"] == "visited" and said["terms"]
     text = client.get(f"{BASE}/pages/{number}").json()["text"]
@@ -274,19 +287,19 @@ def test_the_judge_is_trained_once_and_again_when_the_crawl_took_a_label_in(
     monkeypatch.setattr(Explainer, "__init__", counted)
     client = client_of(own)
     numbers = [number_of(client, name) for name in ("tidal.html", "nuclear.html", "off.html")]
-    first = [client.get(f"{BASE}/pages/{number}/why").json()["explanation"]["terms"] for number in numbers]
+    first = [why(client, number)["explanation"]["terms"] for number in numbers]
     assert made == [False]
     assert (
         client.put(f"{BASE}/labels", json={"url": "http://h.test/off.html", "verdict": "relevant"}).status_code == 200
     )
-    assert client.get(f"{BASE}/pages/{numbers[2]}/why").json()["explanation"]["terms"] == first[2]
+    assert why(client, numbers[2])["explanation"]["terms"] == first[2]
     assert made == [False], "no crawl took the label in yet"
     clew("crawl", own, "--quiet")
-    then = client.get(f"{BASE}/pages/{numbers[2]}/why").json()["explanation"]["terms"]
+    then = why(client, numbers[2])["explanation"]["terms"]
     assert made == [False, False] and then != first[2], "the judge learned from the label"
     with (own / "clew.toml").open("a", encoding="utf-8") as file:
         file.write("# changed\n")
-    client.get(f"{BASE}/pages/{numbers[0]}/why")
+    why(client, numbers[0])
     assert len(made) == 3
 
 
@@ -387,7 +400,7 @@ def test_a_copy_that_is_gone_is_said_to_be_so(tmp_path: Path) -> None:
     assert answer.status_code == 404 and "cannot be read from the archive" in answer.json()["error"]
     found = client.get(f"{BASE}/pages/{number}").json()
     assert (found["text"], found["text_kind"]) == ("", "none")
-    assert client.get(f"{BASE}/pages/{number}/why").json()["explanation"]["terms"] == []
+    assert why(client, number)["explanation"]["terms"] == []
 
 
 def test_hostile_titles_are_plain_values(client: TestClient) -> None:

@@ -11,9 +11,12 @@ from urllib.parse import quote, urlsplit
 import pytest
 from starlette.testclient import TestClient
 
+from clew.dashboard.api import report
+from clew.dashboard.api.report import made_apart
 from clew.dashboard.app import make_app
 from clew.dashboard.guard import Access
 from clew.dashboard.projects import Shelf
+from clew.errors import ProjectError
 from clew.export.choosing import Choice
 from clew.export.reporting import report_html
 from clew.project.project import Project
@@ -41,6 +44,32 @@ def client(base: Path) -> Iterator[TestClient]:
     app = make_app(Shelf([base / "p", base / "new", base / ODD]), ACCESS)
     with TestClient(app, base_url="http://127.0.0.1:8711", raise_server_exceptions=False, headers=BEARER) as found:
         yield found
+
+
+@pytest.mark.parametrize("choice", [Choice(), Choice(per_host=2, diverse=True)])
+def test_a_large_crawl_has_the_same_report(
+    client: TestClient, base: Path, monkeypatch: pytest.MonkeyPatch, choice: Choice
+) -> None:
+    """It is made by a process of its own."""
+    asked: list[bool] = []
+
+    def noted(project: Project, choice: Choice, *, pdf: bool) -> bytes:
+        asked.append(pdf)
+        return made_apart(project, choice, pdf=pdf)
+
+    monkeypatch.setattr(report, "LARGE", 1)
+    monkeypatch.setattr(report, "made_apart", noted)
+    query = f"per_host={choice.per_host}&diverse={choice.diverse}"
+    folder = quote(ODD)
+    page = client.get(f"/report/{folder}?{query}")
+    assert page.status_code == 200 and undated(page.text) == undated(report_html(Project(base / ODD), choice))
+    assert client.get(f"/report/{folder}.pdf?{query}").content.startswith(b"%PDF-")
+    assert asked == [False, True]
+
+
+def test_what_goes_wrong_apart_is_told(base: Path) -> None:
+    with pytest.raises(ProjectError, match="nothing was crawled"):
+        made_apart(Project(base / "new"), Choice(), pdf=False)
 
 
 def undated(html: str) -> str:

@@ -29,7 +29,7 @@ LOG: tuple[tuple[int, tuple[float, float] | None], ...] = (
 
 
 class StubStore:
-    """A store of these visits, one fetch every half second, with 3 links of which one was fetched."""
+    """A store of these visits, one fetch every half second, where 2 links wait."""
 
     def __init__(self, log: tuple[tuple[int, tuple[float, float] | None], ...]) -> None:
         self.log = log
@@ -41,7 +41,7 @@ class StubStore:
 
     @property
     def links(self) -> Any:
-        return SimpleNamespace(rows=self.link_rows, done_keys=self.done_keys)
+        return SimpleNamespace(waiting=lambda: 2)
 
     def rows(self) -> Iterator[Any]:
         for number, (source, _) in enumerate(self.log, 1):
@@ -55,12 +55,6 @@ class StubStore:
 
     def series(self) -> Any:
         return SimpleNamespace(fetched_at=np.arange(len(self.log)) / 2)
-
-    def link_rows(self) -> Iterator[Any]:
-        yield 1, np.array([1, 2, 3], np.uint64), None, np.array([0.5, 0.5, 0.5], np.float32)
-
-    def done_keys(self) -> Any:
-        return np.array([2], np.uint64)
 
 
 def log(*topics: int) -> tuple[list[int], list[float]]:

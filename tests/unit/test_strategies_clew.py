@@ -17,7 +17,9 @@ from clew.judges.base import JudgeContext
 from clew.judges.keywords import KeywordsJudge
 from clew.model import OTHER, Doubles, Example, Judgement, Leaves, LinkBatch, LinkKind, Session, Visit
 from clew.strategies.clew import Clew, values
+from clew.strategies.clew import hosts as hosts_module
 from clew.strategies.clew.credit import FIRST_MEAN, NONE, ONE, Credit, whole
+from clew.strategies.clew.facts import Facts
 from clew.strategies.clew.gate import SHARE, Gate, evidence, sigmoid
 from clew.strategies.clew.hosts import Hosts
 from clew.strategies.clew.settings import ClewSettings
@@ -35,6 +37,26 @@ WORDY = (
     "<p>oven</p><p>mast</p><p><a href=/cake>cake</a> and flour</p><p>mast <a href=/regatta-wind>zork zork</a></p>"
 )
 LINKS = "<html lang=en><p><a href=/one>sailing boats</a></p><p>cake and flour</p><p><a href=/two>oven</a></p>"
+
+
+Fact = tuple[int, int, int, bool]
+"""A visit's host, the row of its link, what its page is worth, and whether it is relevant."""
+
+
+def columns(facts: list[Fact]) -> Facts:
+    hosts, rows, worth, relevant = zip(*facts, strict=True)
+    return Facts(np.array(hosts), np.array(rows), np.array(worth), np.array(relevant))
+
+
+@st.composite
+def crawls(draw: st.DrawFn) -> list[Fact]:
+    """Visits whose links stand on earlier ones, a third of them without a page."""
+    visits = draw(st.lists(st.tuples(st.integers(-1, 70), st.integers(0, 12), st.integers(-2_000, ONE)), max_size=150))
+    found: list[Fact] = []
+    for number, (host, back, value) in enumerate(visits, 1):
+        row = max(number - 1 - back, -1) if back < 12 else 0
+        found.append((host, row, max(value, NONE), value > ONE // 2))
+    return found
 
 
 def view() -> StubView:
@@ -95,8 +117,59 @@ class TestCredit:
         rows = np.array(list(rates))
         assert table.rates(rows).tolist() == list(rates.values())
 
+    @given(crawls(), st.sampled_from([0, 0.5, 0.99]))
+    @settings(max_examples=150, deadline=None)
+    def test_all_visits_at_once_make_the_same_table(self, visits: list[Fact], discount: float) -> None:
+        single = Credit(discount)
+        for number, (_, row, worth, _) in enumerate(visits, 1):
+            single.add(number, row, worth)
+        table = Credit.of([one[1] for one in visits], [one[2] for one in visits], discount)
+        for more in range(len(visits) + 1, len(visits) + 200):  # and it grows as that one does
+            assert table.add(more, more - 1, 9) == single.add(more, more - 1, 9)
+        every = slice(0, table.count + 1)
+        assert (table.count, table.pages, table.total) == (single.count, single.pages, single.total)
+        assert table._columns[:, every].tolist() == single._columns[:, every].tolist()
+        assert table.judged[every].tolist() == single.judged[every].tolist()
+
+
+class TestFacts:
+    def test_what_pages_are_worth(self) -> None:
+        """Rounded as each alone is, and nothing where relevance says that it counts and the verdict does not."""
+        seen, strategy = view(), clew()
+        relevances = [*np.random.default_rng(4).random(300, np.float32).tolist(), 0.5, 0.0, 1.0]
+        batch = batch_of(html_page(LINKS), visit=1)
+        for number, relevance in enumerate(relevances, 1):
+            visit = replace(visit_of(batch, 0, number, relevance), relevant=relevance >= 0.5 and number % 3 > 0)
+            seen.seen.append(visit if number % 7 == 0 else page_of(visit, batch))
+        found, pages = Facts.of(seen), seen.pages()
+        assert len(found) == len(relevances) > len(pages) > 200
+        at, flags = pages.numbers - 1, pages.relevant.tolist()
+        alone = [strategy._worth(*one) for one in zip(pages.relevance.tolist(), flags, strict=True)]
+        assert found.worth[at].tolist() == alone and alone.count(0) > 40
+        assert (found.hosts[at].tolist(), found.relevant[at].tolist()) == (pages.hosts.tolist(), flags)
+        assert found.worth[6::7].tolist() == [NONE] * 43
+
 
 class TestHosts:
+    @given(crawls(), st.integers(0, 160), st.sampled_from([1, 7, 1000]))
+    @settings(max_examples=150, deadline=None)
+    def test_all_visits_at_once_make_the_same_record(self, visits: list[Fact], refresh_at: int, chunk: int) -> None:
+        single, table = Hosts(2.0, 1.0), Hosts(2.0, 1.0)
+        for number, fact in enumerate(visits, 1):
+            single.add(number, *fact)
+            if number == refresh_at:
+                single.refresh()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(hosts_module, "CHUNK", chunk)
+            if visits:
+                table.learn(columns(visits), refresh_at)
+        assert table._moved == single._moved
+        for one, other in ((table.used, single.used), (table.now, single.now)):
+            assert one.found == other.found
+            assert one.barren[:64].tolist() == other.barren[:64].tolist() and one.barren.sum() == other.barren.sum()
+            assert np.flatnonzero(one.seeds).tolist() == np.flatnonzero(other.seeds).tolist()
+        assert table.values(np.arange(-1, 99)).tolist() == single.values(np.arange(-1, 99)).tolist()
+
     def test_by_hand(self) -> None:
         """A seed on host 0 leads to a relevant page there and to three others on host 2, one of them relevant."""
         hosts = Hosts(3.0, 3.0)
@@ -114,13 +187,13 @@ class TestHosts:
 
     def test_any_number_of_hosts(self) -> None:
         hosts = Hosts(3.0, 3.0)
-        hosts.learn([(0, 0, 0, False), *((host, 1, 0, False) for host in (63, 64, 900, 901, 70_000))], 0)
+        hosts.learn(columns([(0, 0, 0, False), *((host, 1, 0, False) for host in (63, 64, 900, 901, 70_000))]), 0)
         hosts.refresh()
         assert hosts.values(np.array([63, 64, 900, 901, 70_000])).tolist() == pytest.approx([-3 * log(1.1)] * 5)
 
     def test_a_seed_that_redirects(self) -> None:
         hosts = Hosts(3.0, 3.0)
-        hosts.learn([(0, 0, NONE, False), (1, 1, 100, False), (2, 2, 100, False)], 3)
+        hosts.learn(columns([(0, 0, NONE, False), (1, 1, 100, False), (2, 2, 100, False)]), 3)
         assert hosts.now.seeds[:3].tolist() == [False, True, False]
 
     def test_what_was_known_at_the_last_refresh(self) -> None:
@@ -130,7 +203,7 @@ class TestHosts:
             one.add(number, *fact)
             if number == 6:
                 one.refresh()
-        other.learn(facts, 6)
+        other.learn(columns(facts), 6)
         assert other.values(np.arange(3)).tolist() == one.values(np.arange(3)).tolist()
         assert other.now.barren.tolist() == one.now.barren.tolist()
         assert "about 5 pages of its host" in one.said(1) and "one of the seeds'" in one.said(0) and not one.said(2)
@@ -311,6 +384,7 @@ def test_visits_are_read_once_when_a_crawl_is_resumed(monkeypatch: pytest.Monkey
     after.begin(seen)
     after.restore(before.state())
     assert reads == [1] and after.state() == before.state()
+    assert after._read is None
 
 
 def test_a_page_of_links_that_paid_off_is_told_to_the_frontier() -> None:

@@ -125,10 +125,11 @@ _GETTING_READY = "getting ready: the examples are read, and the judge is trained
 
 def stamp_of(database: Path) -> Stamp:
     """Changes whenever a database does."""
-    return tuple(_file(Path(f"{database}{ending}")) for ending in ("", "-wal"))
+    return tuple(file_stamp(Path(f"{database}{ending}")) for ending in ("", "-wal"))
 
 
-def _file(path: Path) -> tuple[int, int, int]:
+def file_stamp(path: Path) -> tuple[int, int, int]:
+    """Changes whenever a file does; zeros where there is none."""
     try:
         found = path.stat()
     except OSError:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from browsing import Browsing, visit
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 from projects_served import PAGES, WEB, Served, copied, serve
 
 from clew.web.simulated import parse_spec
@@ -76,6 +76,24 @@ def test_a_page_is_explained(collection: Page, browsing: Browsing) -> None:
     assert any(word.startswith(TOPIC[:4].lower()) for word in marks), marks
     expect(collection.locator("ol.steps li").first).to_be_visible()
     assert collection.locator("ol.steps li").count() >= 1
+
+
+def test_reasons_that_are_looked_for_are_asked_for_again(collection: Page, browsing: Browsing) -> None:
+    """As where the judge of a large crawl is trained again."""
+    asked: list[str] = []
+
+    def answer(route: Route) -> None:
+        asked.append(route.request.url)
+        if len(asked) > 2:
+            route.continue_()
+        else:
+            route.fulfill(json={"computing": True, "explanation": None, "marks": []})
+
+    collection.route("**/why", answer)
+    titles(collection).first.click()
+    expect(collection.get_by_text("Looking for the reasons: the judge is trained again")).to_be_visible()
+    expect(collection.locator("ol.steps li").first).to_be_visible()
+    assert len(asked) >= 3
 
 
 def test_the_archived_copy_is_shown_and_runs_nothing(collection: Page, browsing: Browsing) -> None:

@@ -14,8 +14,8 @@ from fastapi import APIRouter
 from clew.dashboard.api.common import Problem
 
 SUBJECTS = (
-    "projects", "crawl", "pages", "archived", "search", "labels", "topics", "interest", "frontier", "metrics",
-    "compare", "report",
+    "projects", "crawl", "pages", "explaining", "archived", "search", "labels", "topics", "interest", "frontier",
+    "metrics", "compare", "report",
 )  # fmt: skip
 """The modules here that have a router, in the order of the description."""
 

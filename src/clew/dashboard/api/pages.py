@@ -8,20 +8,16 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query
 
 from clew.dashboard.api.common import BASE, ShownOf
-from clew.dashboard.experts import Expert
 from clew.dashboard.projects import NotThereError, Shown
 from clew.examples.labels import LABELS, read_labels
 from clew.export.collection import iso, topic_name
 from clew.model import Outcome
-from clew.project.explaining import Explainer, Explanation
-from clew.project.labelling import check_url
 from clew.project.listing import TopicLine, list_pages, topic_lines
 from clew.project.neighbours import Links, Neighbour, Rankings, leads_to, linked_from, rankings
 from clew.project.project import Project
 from clew.store.base import Store
 from clew.store.records import Order, VisitRow
 from clew.text.pagetext import PageText
-from clew.text.places import term_places
 
 router = APIRouter(tags=["pages"])
 
@@ -101,15 +97,6 @@ class PageFacts:
     text_kind: str
     text_cut: bool
     links: Links
-
-
-@dataclass(frozen=True, slots=True)
-class Why:
-    """Why a page is or is not relevant, and how the crawl came there: ``explanation``, and where its terms stand in the
-    text of the page: (start, end, place in ``explanation.terms``), in characters."""
-
-    explanation: Explanation
-    marks: tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,10 +191,10 @@ def page(shown: ShownOf, number: Number) -> PageFacts:
     """One page with its text and all facts."""
     project, labels = shown.project(), _labels(shown)
     with shown.store() as store:
-        row = _row(store, number)
+        row = row_of(store, number)
         urls = store.visits.urls([row.source, row.duplicate_of])
         links = leads_to(store, number)
-    text, row_topic = _text(project, row), topic_name(row, project.interest.topics) if row.judged else None
+    text, row_topic = text_of(project, row), topic_name(row, project.interest.topics) if row.judged else None
     return PageFacts(
         number=row.number,
         url=row.url,
@@ -243,48 +230,24 @@ def page(shown: ShownOf, number: Number) -> PageFacts:
     )
 
 
-@router.get(f"{BASE}/pages/{{number}}/why")
-def why(shown: ShownOf, number: Number) -> Why:
-    """Why a page is or is not relevant, and how the crawl came there. The first page that is explained takes some
-    seconds, for the judge is trained again; later ones little."""
-    with shown.store() as store:
-        row = _row(store, number)
-        found = shown.kept(Expert).ask(store, lambda expert: _explained(expert, row))
-    text = _text(shown.project(), row).text[:MOST_CHARS]
-    marks = term_places(text, [term for term, _ in found.terms], row.language)
-    return Why(found, tuple(marks))
-
-
-def _explained(expert: Explainer, row: VisitRow) -> Explanation:
-    return expert.explain(row.url)
-
-
 @router.get(f"{BASE}/pages/{{number}}/linked-from")
 def linked(shown: ShownOf, number: Number) -> LinkedFrom:
     """Visited pages that link to a page. All links are looked through, which takes seconds for a million pages."""
     with shown.store() as store:
-        found, more = linked_from(store, _row(store, number).key)
+        found, more = linked_from(store, row_of(store, number).key)
     return LinkedFrom(found, more)
 
 
-@router.get(f"{BASE}/explain")
-def explain(shown: ShownOf, url: Annotated[str, Query(min_length=1, max_length=4_000)]) -> Explanation:
-    """What became of any URL: visited, waiting, refused, out of scope or unknown; and why. Of one that waits, all
-    links are looked through."""
-    canonical = check_url(shown.project(), url)
-    with shown.store() as store:
-        return shown.kept(Expert).ask(store, lambda expert: expert.explain(canonical))
-
-
-def _row(store: Store, number: int) -> VisitRow:
-    """Raises NotThereError for a visit that there is not, or whose page was forgotten."""
+def row_of(store: Store, number: int) -> VisitRow:
+    """A visit whose page is known. Raises NotThereError for a visit that there is not, or whose page was forgotten."""
     row = store.visits.get(number)
     if row is None or not row.url:
         raise NotThereError(f"there is no page {number}")
     return row
 
 
-def _text(project: Project, row: VisitRow) -> PageText:
+def text_of(project: Project, row: VisitRow) -> PageText:
+    """The text of a visit's page; nothing where it has none."""
     if row.outcome is not Outcome.OK or not row.judged:
         return PageText()
     return next(text for _, text in project.library.texts(iter((row,)), main=True))

@@ -8,6 +8,7 @@ from fastapi import APIRouter
 
 from clew.crawl.lastrun import last_run
 from clew.dashboard.api.common import BASE, ShelfOf, ShownOf
+from clew.dashboard.keeping import Summaries
 from clew.dashboard.projects import Shown
 from clew.errors import ClewError
 from clew.export.summary import Summary, summarise
@@ -59,7 +60,8 @@ def project(shown: ShownOf) -> Overview:
     strategy, judge, web, threshold = settings.strategy_name, settings.judge.name, settings.project.web, None
     if opened.database.is_file():
         with shown.store() as store:
-            summary, last = summarise(store, opened), last_run(store, settings)
+            last = last_run(store, settings)
+            summary = shown.kept(Summaries).get("summary", lambda: _summary(shown))
             strategy, judge, web, threshold = last.strategy, last.judge, last.web, last.threshold
     return Overview(
         name=shown.name,
@@ -74,6 +76,13 @@ def project(shown: ShownOf) -> Overview:
         wanted=tuple(interest.wanted_topics),
         summary=summary,
     )
+
+
+def _summary(shown: Shown) -> Summary:
+    """Of project and store as they are now: what was opened before may be older than what is kept."""
+    project = shown.project()
+    with shown.store() as store:
+        return summarise(store, project)
 
 
 def _line(shown: Shown) -> ProjectLine:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import tempfile
 import threading
+from collections.abc import Callable
 from html import escape
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 
 from clew.dashboard.api.common import ShownOf
+from clew.dashboard.keeping import Reports
 from clew.dashboard.projects import Shown
-from clew.errors import ClewError
+from clew.errors import ClewError, ProjectError
 from clew.export.choosing import Choice
 from clew.export.reporting import report_html, report_pdf
+from clew.project.project import Project
 from clew.text.shown import file_name
 from clew.text.shown import shown as one_line
 
@@ -41,14 +48,17 @@ PDF: dict[int | str, dict[str, Any]] = {200: {"content": {"application/pdf": {}}
 
 
 _ONE_AT_A_TIME = threading.Lock()
-"""That of a large crawl takes hundreds of MB, and what draws the plots has settings that all threads share."""
+"""What draws the plots has settings that all threads share."""
+
+LARGE = 200_000_000
+"""Bytes of a database from which on the report is made by a process of its own: it takes hundreds of MB, which a server
+would keep."""
 
 
 @router.get("/report/{name}.pdf", response_class=Response, responses=PDF)
 def pdf(shown: ShownOf, per_host: PerHost = 0, diverse: Diverse = False) -> Response:
     """The report as a PDF to save."""
-    with _ONE_AT_A_TIME:
-        data = report_pdf(shown.project(), Choice(per_host=per_host, diverse=diverse))
+    data = _report(shown, report_pdf, Choice(per_host=per_host, diverse=diverse))
     return Response(data, media_type="application/pdf", headers=_saved(shown, "pdf", "attachment"))
 
 
@@ -56,13 +66,43 @@ def pdf(shown: ShownOf, per_host: PerHost = 0, diverse: Diverse = False) -> Resp
 def page(request: Request, shown: ShownOf, per_host: PerHost = 0, diverse: Diverse = False) -> HTMLResponse:
     """The report as one self-contained web page."""
     try:
-        with _ONE_AT_A_TIME:
-            text = report_html(shown.project(), Choice(per_host=per_host, diverse=diverse))
+        data = _report(shown, _web_page, Choice(per_host=per_host, diverse=diverse))
     except ClewError as error:
         if "text/html" not in request.headers.get("accept", ""):
             raise
         return HTMLResponse(_sorry(error), 409, HEADERS)  # a browser shows it in place of the report
-    return HTMLResponse(text, headers={**HEADERS, **_saved(shown, "html", "inline")})
+    return HTMLResponse(data, headers={**HEADERS, **_saved(shown, "html", "inline")})
+
+
+def _web_page(project: Project, choice: Choice) -> bytes:
+    return report_html(project, choice).encode()
+
+
+def _report(shown: Shown, make: Callable[[Project, Choice], bytes], choice: Choice) -> bytes:
+    """The report in a form, kept until the crawl goes on or labels change."""
+
+    def made() -> bytes:
+        project = shown.project()
+        with _ONE_AT_A_TIME:
+            if project.database.is_file() and project.database.stat().st_size > LARGE:
+                return made_apart(project, choice, pdf=make is report_pdf)
+            return make(project, choice)
+
+    return shown.kept(Reports).get((make, choice), made)
+
+
+def made_apart(project: Project, choice: Choice, *, pdf: bool) -> bytes:
+    """The report by the command that writes it. Raises ClewError."""
+    with tempfile.TemporaryDirectory(prefix="clew-") as folder:
+        target = Path(folder) / "report"
+        form = "--pdf" if pdf else "--out"
+        command = [sys.executable, "-m", "clew.cli", "report", str(project.path.absolute()), form, str(target)]
+        command += ["--per-host", str(choice.per_host), *(["--diverse"] if choice.diverse else [])]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        if done.returncode:
+            said = done.stderr.strip().removeprefix("clew: ") or "the report could not be made"
+            raise ProjectError(said) if done.returncode == 2 else ClewError(said)
+        return target.read_bytes()
 
 
 def _sorry(error: ClewError) -> str:

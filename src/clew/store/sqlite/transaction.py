@@ -116,7 +116,7 @@ class Transaction:
         for part in self.database.columns(sql, values):
             for column, kind, numbers in zip(found, types, part, strict=True):
                 column.append(_array(numbers, kind))
-        return [np.concatenate(column) for column in found]
+        return [np.concatenate(found.pop(0)) for _ in types]  # one after the other, for these may be large
 
     def chunks(self, sql: str, after: int) -> Iterator[Row]:
         """The rows of a query, some at a time (see ``Database.chunks``)."""

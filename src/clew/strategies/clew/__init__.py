@@ -30,7 +30,6 @@ docs/strategies/clew.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,8 +39,9 @@ from clew.frontier.base import Sums
 from clew.model import Decision, Doubles, Floats, Ints, LinkBatch, Session, Visit
 from clew.strategies.base import UNCHANGED, Queue, Strategy, View
 from clew.strategies.clew.credit import NONE, ONE, Credit, whole
+from clew.strategies.clew.facts import Facts
 from clew.strategies.clew.gate import NAMES, Gate, evidence
-from clew.strategies.clew.hosts import Fact, HostIds, Hosts
+from clew.strategies.clew.hosts import HostIds, Hosts
 from clew.strategies.clew.settings import ClewSettings
 from clew.strategies.clew.values import LinkValues
 from clew.strategies.clew.wanted import Topic
@@ -78,11 +78,11 @@ class Clew(Strategy):
         self.values: LinkValues | None = None
         self._view: View | None = None
         self._pages = self._seed = self._scored = 0
-        self.hosts = self._hosts_of(())
+        self.hosts = Hosts(self.settings.seed_hosts, self.settings.barren_hosts)
         self._refresh_at = self.settings.refresh
         self._grown: list[tuple[int, int]] = []
         self._stale = self._far = False
-        self._read: list[Fact] = []  # when the crawl begins, until something is learned
+        self._read: Facts | None = None  # from the beginning until the state is restored or something is learned
 
     @property
     def combination(self) -> Clew:
@@ -100,28 +100,23 @@ class Clew(Strategy):
         chosen = {id(one) for one in wanted}
         others = [one.page for one in examples if id(one) not in chosen]
         self.values = LinkValues(Topic.of([one.page for one in wanted], others, view.judge.keywords))
-        self.rejudged()
+        self._read = self._take_up(view)
 
     def rejudged(self) -> None:
         """Relevances are others now: what pages are worth follows from them."""
-        if self._view is None:
-            return
-        facts = self._read = self._facts(self._view)
-        self.credit = Credit.of([one[1] for one in facts], [one[2] for one in facts], self.settings.discount)
+        if self._view is not None:
+            self._take_up(self._view)
+
+    def _take_up(self, view: View) -> Facts:
+        """Learn from all visits what pages and hosts gave; returns what was read of them."""
+        facts = Facts.of(view)
+        self.credit = Credit.of(facts.rows, facts.worth, self.settings.discount)
         self._scored = len(facts)
         self.hosts = self._hosts_of(facts)
         self._stale = True
-
-    def _facts(self, view: View) -> list[Fact]:
-        """Of every visit."""
-        pages, sources = view.pages(), view.sources().tolist()
-        facts: list[Fact] = [(0, row, NONE, False) for row in sources]
-        columns = pages.numbers, pages.hosts, pages.relevance, pages.relevant
-        for number, host, relevance, relevant in zip(*(column.tolist() for column in columns), strict=True):
-            facts[number - 1] = host, sources[number - 1], self._worth(relevance, relevant), relevant
         return facts
 
-    def _hosts_of(self, facts: Sequence[Fact]) -> Hosts:
+    def _hosts_of(self, facts: Facts) -> Hosts:
         """What hosts gave, with links valued as they were after ``_scored`` visits."""
         hosts = Hosts(self.settings.seed_hosts, self.settings.barren_hosts)
         hosts.learn(facts, self._scored)
@@ -129,7 +124,7 @@ class Clew(Strategy):
 
     def learn(self, visit: Visit) -> None:
         """From the page that a link led to, and of the links on it."""
-        self._read = []
+        self._read = None
         link = visit.link
         judged, row = visit.judgement is not None, link.batch.source.visit
         relevance = self._worth(visit.relevance, visit.relevant) if judged else NONE
@@ -240,6 +235,7 @@ class Clew(Strategy):
         return np.concatenate([numbers, self.gate.numbers(), self.values.numbers()]).astype("<f8").tobytes()
 
     def restore(self, state: bytes) -> None:
+        read, self._read = self._read, None  # as large as the crawl: not to be kept
         if not state:
             return
         numbers = np.frombuffer(state, "<f8")
@@ -247,7 +243,10 @@ class Clew(Strategy):
             return  # of another version of Clew: it learns anew
         self._pages, self._refresh_at, self._far = int(numbers[0]), int(numbers[1]), bool(numbers[2])
         self._scored = int(numbers[3])
-        self.hosts = self._hosts_of(self._read)
+        if read is None and self._view is not None:
+            read = Facts.of(self._view)
+        if read is not None:
+            self.hosts = self._hosts_of(read)
         left = self.gate.take(numbers[4:])
         if self.values is not None:
             self.values.take(left)

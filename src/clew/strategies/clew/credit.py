@@ -6,8 +6,6 @@ equals one that grew with the crawl.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import numpy.typing as npt
 
@@ -24,6 +22,8 @@ NONE = -1
 """Stands for the relevance of a visit that gave no page."""
 
 ROOM = 64
+
+Rows = npt.NDArray[np.int64]
 
 
 def whole(relevance: float) -> int:
@@ -48,12 +48,58 @@ class Credit:
         self._view()
 
     @classmethod
-    def of(cls, sources: Iterable[int], relevances: Iterable[int], discount: float = 0.0) -> Credit:
-        """The table of visits 1, 2, ...: packed rows of their links, and relevances (``NONE`` without a page)."""
-        table = cls(discount)
-        for number, (source, relevance) in enumerate(zip(sources, relevances, strict=True), 1):
-            table.add(number, source, relevance)
+    def of(cls, sources: npt.ArrayLike, relevances: npt.ArrayLike, discount: float = 0.0) -> Credit:
+        """The table of visits 1 to n: packed rows of their links int[n], each of an earlier visit, and relevances
+        int[n] (``NONE`` without a page). The same as if they had been added one by one."""
+        table, found = cls(discount), np.asarray(relevances, np.int64)
+        table._columns = np.zeros((6, len(found) + ROOM), np.int64)
+        table.judged = np.zeros(len(found) + ROOM, np.bool_)
+        table._view()
+        table._add_all(np.asarray(sources, np.int64), found)
         return table
+
+    def _add_all(self, sources: npt.NDArray[np.int64], relevances: npt.NDArray[np.int64]) -> None:
+        """All visits, to an empty table."""
+        judged = relevances != NONE
+        worth, every = np.where(judged, relevances, 0), slice(1, len(judged) + 1)
+        pages, totals = self.pages + np.cumsum(judged), self.total + np.cumsum(worth)
+        self.count = len(judged)
+        self.source[every], self.judged[every], self.prior[every] = sources, judged, totals // pages
+        self.relevance[every] = self.worth[every] = worth
+        self.pages, self.total = self.pages + int(judged.sum()), self.total + int(worth.sum())
+        self._stand_in(np.flatnonzero(~judged) + 1)
+        self._pay_all(np.flatnonzero(judged) + 1)
+
+    def _stand_in(self, moved: Rows) -> None:
+        """Visits that gave no page stand for the page above them."""
+        above = self.source[moved]
+        while (on := (above > 0) & ~self.judged[np.maximum(above, 0)]).any():
+            above[on] = self.source[above[on]]
+        self.relevance[moved] = self.relevances(above)
+
+    def _pay_all(self, pages: Rows) -> None:
+        """What ``_pay`` does for each of the pages. The order does not matter: what a row was paid is in the end the
+        worth of the pages of its links, however that grew."""
+        more, first = self.worth[pages], 1
+        while len(pages):
+            below, rows = self._pay_up(pages, more, first)
+            before = self.worth.copy() if self.discount else self.worth
+            np.maximum.at(self.worth, rows, self.discount * self.worth[below] // ONE)
+            pages, first = np.flatnonzero(self.worth > before), 0
+            more = self.worth[pages] - before[pages]
+
+    def _pay_up(self, pages: Rows, more: Rows, first: int) -> tuple[Rows, Rows]:
+        """Pay the rows above pages up to the next one with a page; returns pages that have such a row, and the row."""
+        found = [(pages[:0], pages[:0])]
+        rows = self.source[pages]
+        while (on := rows > 0).any():
+            pages, more, rows = pages[on], more[on], rows[on]
+            np.add.at(self.fetched, rows, first)
+            np.add.at(self.paid, rows, more)
+            end = self.judged[rows]
+            found.append((pages[end], rows[end]))
+            pages, more, rows = pages[~end], more[~end], self.source[rows[~end]]
+        return np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
 
     def _view(self) -> None:
         self.source, self.relevance, self.worth, self.prior, self.fetched, self.paid = self._columns

@@ -10,7 +10,6 @@ less; it begins at 1. n is the number of pages of the host that were not relevan
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy.typing as npt
 
 from clew.model import Bools, Doubles
 from clew.strategies.clew.credit import NONE, ONE
+from clew.strategies.clew.facts import Facts
 
 FORGET = 0.99
 FIRST_FOUND = 1.0
@@ -28,10 +28,10 @@ PATIENCE = 10.0
 
 ROOM = 64
 
+CHUNK = 1 << 14
+"""Visits that are learned at a time."""
+
 HostIds = npt.NDArray[np.integer]
-Fact = tuple[int, int, int, bool]
-"""Of a visit: its host's id (-1: not known), the packed row of its link, what its page is worth (``NONE`` without one),
-and whether it is relevant."""
 
 
 @dataclass(slots=True)
@@ -56,12 +56,34 @@ class Hosts:
         self.refresh()
         self._moved: set[int] = set()  # visits of seeds that gave no page: what they redirect to are seeds
 
-    def learn(self, visits: Iterable[Fact], refresh_at: int) -> None:
-        """All visits from the first on; links are valued by what was known after ``refresh_at`` of them."""
-        for number, fact in enumerate(visits, 1):
-            self.add(number, *fact)
-            if number == refresh_at:
-                self.refresh()
+    def learn(self, visits: Facts, refresh_at: int) -> None:
+        """All visits from the first on; links are valued by what was known after ``refresh_at`` of them. The same as if
+        they had been added one by one."""
+        seeds = visits.of_seeds()
+        self._moved = set((np.flatnonzero(seeds & (visits.worth == NONE)) + 1).tolist())
+        self._make_room(int(visits.hosts.max(initial=0)))
+        first = refresh_at if refresh_at <= len(visits) else 0
+        self._learn(visits, seeds, 0, first)
+        if first:
+            self.refresh()
+        self._learn(visits, seeds, first, len(visits))
+
+    def _learn(self, visits: Facts, seeds: Bools, start: int, end: int) -> None:
+        """Visits ``start`` to ``end``, some at a time; each changes what the next one finds."""
+        barren, of_seeds, found = self.now.barren.tolist(), self.now.seeds.tolist(), self.now.found
+        for first in range(start, end, CHUNK):
+            part = slice(first, min(first + CHUNK, end))
+            worth, hosts = visits.worth[part], visits.hosts[part]
+            at = np.flatnonzero((worth != NONE) & (hosts >= 0))
+            gains = np.where(visits.relevant[part], worth / ONE, 0.0)
+            columns = hosts, visits.relevant[part], gains, seeds[part]
+            for host, relevant, gain, seed in zip(*(column[at].tolist() for column in columns), strict=True):
+                if seed:
+                    of_seeds[host] = True
+                barren[host] = barren[host] / 2 if relevant else barren[host] + 1
+                if of_seeds[host]:
+                    found = FORGET * found + gain
+        self.now = Record(np.array(barren), np.array(of_seeds), found)
 
     def add(self, number: int, host: int, row: int, worth: int, relevant: bool) -> None:
         """The visit of this number; those before it were added."""
@@ -70,13 +92,16 @@ class Hosts:
             self._moved.add(number)
         if worth == NONE or host < 0:
             return
-        if host >= len(self.now.barren):
-            more = host + host // 2 + ROOM - len(self.now.barren)
-            self.now.barren, self.now.seeds = np.pad(self.now.barren, (0, more)), np.pad(self.now.seeds, (0, more))
+        self._make_room(host)
         self.now.seeds[host] |= seed
         self.now.barren[host] = self.now.barren.item(host) / 2 if relevant else self.now.barren.item(host) + 1
         if self.now.seeds[host]:
             self.now.found = FORGET * self.now.found + (worth / ONE if relevant else 0.0)
+
+    def _make_room(self, host: int) -> None:
+        if host >= len(self.now.barren):
+            more = host + host // 2 + ROOM - len(self.now.barren)
+            self.now.barren, self.now.seeds = np.pad(self.now.barren, (0, more)), np.pad(self.now.seeds, (0, more))
 
     def refresh(self) -> None:
         """From now on links are valued by what is known now."""

@@ -6,6 +6,8 @@ import { keptList, labelBar, labels, neighbours, showKeys } from "./parts.js";
 
 const KEYS = [["r", "this page is relevant"], ["i", "it is irrelevant"], ["u", "take its label back"], ["j, k", "next or previous page of the list"], ["b", "back to the list"], ["t", "text or archived copy"], ["?", "these keys"]];
 
+const COMPUTING_MS = 1000;
+
 export async function show(root, { project, to, topics, number }) {
   const page = await api(of(project, "pages", number));
   const giver = labels(project, topics), list = keptList(project);
@@ -86,16 +88,27 @@ const frame = (page, project) => [
   h("iframe", { src: `/archived/${encodeURIComponent(project)}/${page.number}`, sandbox: "", referrerpolicy: "no-referrer", title: `Archived copy of ${page.url}` })];
 
 async function explain(project, number, reasons, path, text, address) {
-  fill(reasons, h("h2", {}, "Why"), h("p", { class: "says", role: "status" }, "Asking the judge; the first time it is trained again, which takes some seconds …"));
+  fill(reasons, h("h2", {}, "Why"), h("p", { class: "says", role: "status" }, "Looking for the reasons …"));
   fill(path, h("h2", {}, "How the crawl came there"), h("p", { class: "says" }, "…"));
   try {
-    const { explanation, marks } = await api(of(project, "pages", number, "why"));
+    const { explanation, marks } = await told(project, number, reasons);
+    if (!explanation) return;
     text.mark(marks, explanation.terms);
     fill(reasons, h("h2", {}, "Why"), h("p", {}, explanation.verdict), terms(explanation.terms));
     fill(path, h("h2", {}, "How the crawl came there"), steps(explanation.path, number, address));
   } catch (error) {
     fill(reasons, h("h2", {}, "Why"), h("p", { class: "bad" }, error.message));
     fill(path, h("h2", {}, "How the crawl came there"), h("p", { class: "soft" }, "This cannot be told without the judge."));
+  }
+}
+
+/** The answer, asked for again while the reasons are being looked for; none once the page is left. */
+async function told(project, number, node) {
+  for (;;) {
+    const answer = await api(of(project, "pages", number, "why"));
+    if (!answer.computing || !node.isConnected) return answer;
+    fill(node, h("h2", {}, "Why"), h("p", { class: "says", role: "status" }, "Looking for the reasons: the judge is trained again …"));
+    await new Promise((done) => setTimeout(done, COMPUTING_MS));
   }
 }
 
