@@ -26,6 +26,7 @@ from clew.project.assembly import CrawlOptions, run
 from clew.project.project import Project
 from clew.store.records import VisitRow
 from clew.strategies.base import Queue
+from clew.urls.never import write_never
 from support import clew, init_plain
 
 PAGES = 90
@@ -320,6 +321,27 @@ def test_a_blocked_host_is_never_fetched_and_its_links_leave_the_frontier(projec
     assert [row.url for row in found[:41] if row.host == blocked[0]]
     line = (project / "never.txt").read_text(encoding="utf-8").splitlines()[-1]
     assert line == f"{blocked[0]}  # blocked by a user"
+
+
+def test_what_was_blocked_while_the_crawl_got_ready_is_taken_up(project: Path) -> None:
+    """Nobody could tell it then: the list alone was written, after it was read."""
+    blocked: list[str] = []
+
+    async def steer(steering: Steering) -> None:
+        steering.pause()
+        await stands_still(steering)
+        host = steering.hosts("waiting", 1).hosts[0]
+        blocked.append(host.name)
+        write_never(project / "never.txt", [host.name])
+        waiting = steering.snapshot().waiting
+        steering.reread()
+        assert steering.snapshot().waiting == waiting - host.links
+        steering.reread()
+        steering.resume()
+
+    crawl(project, {40: steer})
+    assert not [row.url for row in visits(project)[41:] if row.host == blocked[0]]
+    assert [kind for kind, _ in decisions(project)].count("blocked") == 1
 
 
 def test_an_unblocked_host_waits_as_before(project: Path) -> None:

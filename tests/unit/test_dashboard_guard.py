@@ -145,3 +145,11 @@ def test_paths_and_methods_that_there_are_not_are_told_like_all_errors(client: T
     answer = client.delete("/api/projects", headers={**COOKIE, "x-clew": "1"})
     assert (answer.status_code, answer.json()) == (405, {"error": "Method Not Allowed"})
     assert answer.headers["allow"] == "GET"
+
+
+@pytest.mark.parametrize("other", ['a={"x":1}', "a=b c", "x[y]=1", 'a="q" z', "é=ü"])
+def test_cookies_of_other_programs_on_this_host_shut_nobody_out(client: TestClient, other: str) -> None:
+    """Browsers send those of all ports of a host."""
+    client.cookies.clear()
+    for cookie in (f"{other}; {COOKIE['cookie']}", f"{COOKIE['cookie']}; {other}"):
+        assert client.get("/api/projects", headers={"cookie": cookie.encode()}).status_code == 200

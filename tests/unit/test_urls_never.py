@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from clew.config import parse
 from clew.crawl.reading import canonicaliser_of, scope_of
 from clew.errors import ConfigError, InputError, UrlError
-from clew.urls.never import SPARED, Never, entries_of, entry_of, read_never, write_never
+from clew.urls.never import SPARED, Never, entries_of, entry_of, erase_never, read_never, write_never
 from clew.urls.scope import Scope
 
 ENTRIES = {
@@ -147,3 +148,16 @@ def test_entries_with_their_comments(tmp_path: Path) -> None:
     path.write_text("a b\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 1"):
         entries_of(path)
+
+
+def test_many_at_once_lose_no_entry(tmp_path: Path) -> None:
+    path, names = tmp_path / "never.txt", [f"h{number}.example" for number in range(40)]
+    with ThreadPoolExecutor(8) as threads:
+        added = list(threads.map(lambda name: write_never(path, [name]), names))
+    assert added == [[name] for name in names]
+    assert sorted(entry for entry, _ in entries_of(path)) == sorted(names)
+    with ThreadPoolExecutor(8) as threads:
+        erased = list(threads.map(lambda name: erase_never(path, [name]), names[1:]))
+    assert erased == [[name] for name in names[1:]]
+    assert [entry for entry, _ in entries_of(path)] == names[:1]
+    assert [one.name for one in tmp_path.iterdir()] == ["never.txt"]

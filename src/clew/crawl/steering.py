@@ -27,7 +27,7 @@ from clew.errors import InputError, UrlError, shown
 from clew.model import Decision, Keys, LinkKind, Outcome
 from clew.store.records import DROPPED
 from clew.urls.canonical import canonical, host, key
-from clew.urls.never import Never, erase_never, read_never, write_never
+from clew.urls.never import Never, entries_of, erase_never, read_never, write_never
 from clew.words import clock_time, form, many
 
 USER: Final = "a user"
@@ -203,6 +203,17 @@ class Steering:
         back = max(len(self.parts.frontier) - before, 0)
         self._decided("unblocked", entry=entry, links=back)
         return f"{entry} may be fetched again; {many(back, 'link')} {form(back, 'waits', 'wait')} again"
+
+    def reread(self) -> None:
+        """Take up what was put onto the do-not-crawl list while the crawl got ready, before anybody could tell it."""
+        if self._never is None or not self._never.is_file():
+            return
+        known = set(self.parts.scope.never.entries)
+        new = [entry for entry, _ in entries_of(self._never) if entry not in known]
+        if new:
+            self._renew(self._never)
+            for entry in new:
+                self._decided("blocked", entry=entry, links=self._park(entry))
 
     def _never_file(self) -> Path:
         if self._never is None:

@@ -16,7 +16,7 @@ from clew.dashboard import api
 from clew.dashboard.guard import Access, Guard
 from clew.dashboard.projects import NotThereError, Shelf
 from clew.errors import ClewError, ConfigError, InputError, ProjectError, StoreError
-from clew.project.running import BusyError
+from clew.project.running import BusyError, OddCrawlError
 from clew.text.shown import json_text
 from clew.version import __version__
 
@@ -42,7 +42,7 @@ def plain_app(shelf: Shelf) -> FastAPI:
         default_response_class=Json,
     )
     app.state.shelf = shelf
-    for kind in (ClewError, InputError, ConfigError, ProjectError, StoreError, BusyError):
+    for kind in (ClewError, InputError, ConfigError, ProjectError, StoreError, BusyError, OddCrawlError):
         app.add_exception_handler(kind, _told)
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _no_such)
@@ -91,4 +91,4 @@ def status_of(error: Exception) -> int:
         return 409
     if isinstance(error, InputError):
         return 400
-    return 503 if isinstance(error, StoreError | BusyError) else 500
+    return 503 if isinstance(error, StoreError | BusyError | OddCrawlError) else 500

@@ -12,11 +12,11 @@ import hmac
 import secrets
 from collections.abc import Iterable, MutableMapping
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -132,11 +132,9 @@ class Guard:
         return kind.lower() == "bearer" and same(value.strip(), self._access.token)
 
     def _has_cookie(self, headers: Headers) -> bool:
-        try:
-            morsel = SimpleCookie(headers.get("cookie", "")).get(self._access.cookie_name)
-        except CookieError:
-            return False
-        return morsel is not None and same(morsel.value, self._access.cookie)
+        """Browsers send the cookies of all servers on this host, whatever these wrote into theirs."""
+        value = cookie_parser(headers.get("cookie", "")).get(self._access.cookie_name)
+        return value is not None and same(value, self._access.cookie)
 
     def _finish(self, message: MutableMapping[str, Any], given: str) -> None:
         """The headers of every answer; who brought the token gets the cookie."""

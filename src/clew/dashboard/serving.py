@@ -12,6 +12,7 @@ import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
+from urllib.parse import quote
 
 from clew.dashboard.guard import LOOPBACK, Access
 from clew.dashboard.projects import Shelf
@@ -22,6 +23,8 @@ PORT = 8711
 """Where the dashboard is unless another port is named; where it is taken, the next free one serves."""
 
 TRIED = 20
+
+ANYWHERE = ("0.0.0.0", "::")
 
 GO_ON_S = 2
 """Seconds for answers that are under way when the server ends; streams end then."""
@@ -61,6 +64,10 @@ def access_of(listening: socket.socket, host: str, given: str = "") -> Access:
     that the user chose. Raises InputError for one that is too short to be a secret."""
     if given and len(given) < 16:
         raise InputError("CLEW_TOKEN is too short for a secret: 16 characters at least")
+    if not (given.isascii() and given.isprintable()) or " " in given:
+        raise InputError("CLEW_TOKEN may have letters, digits and signs of ASCII, without spaces")
+    if host in ANYWHERE:
+        raise InputError(f"--host {host} has no name to open: give the address by which this machine is reached")
     port = int(listening.getsockname()[1])
     shown = f"[{host}]" if ":" in host else host.lower()
     hosts = tuple(dict.fromkeys((*LOOPBACK, shown)))
@@ -70,7 +77,7 @@ def access_of(listening: socket.socket, host: str, given: str = "") -> Access:
 def address(access: Access, host: str = LOCAL) -> str:
     """The address to open, with the token."""
     shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{access.port}/?token={access.token}"
+    return f"http://{shown}:{access.port}/?token={quote(access.token, safe='')}"
 
 
 def run(

@@ -11,7 +11,6 @@ from contextlib import suppress
 from pydantic import TypeAdapter
 
 from clew.dashboard.projects import Shown
-from clew.errors import ClewError
 from clew.export.crawlstate import CrawlState, CrawlStates
 from clew.project.launching import Launcher
 
@@ -81,7 +80,7 @@ class Watch:
             self._listeners.append(listener)
             if self._last:
                 _tell(listener, self._last)
-            if self._thread is None:
+            if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._look, name=f"watch {self._shown.name}", daemon=True)
                 self._thread.start()
 
@@ -109,7 +108,7 @@ class Watch:
     def _event(self) -> bytes:
         try:
             data = TO_JSON.dump_json(state_of(self._shown))
-        except ClewError as error:
+        except Exception as error:  # whatever it is, the thread goes on: others listen
             return b"event: fault\ndata: " + TypeAdapter(dict[str, str]).dump_json({"error": str(error)}) + b"\n\n"
         return b"event: state\ndata: " + data + b"\n\n"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,8 +55,12 @@ def read_labels(path: Path) -> list[Label]:
 def add_label(path: Path, line: str, verdict: str) -> None:
     """Append a verdict. Raises InputError."""
     try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(f"{line}\t{verdict}\n")
+        with path.open("ab+") as file:
+            if file.seek(0, os.SEEK_END):
+                file.seek(-1, os.SEEK_END)
+                if file.read(1) != b"\n":  # as some editors leave a file
+                    file.write(b"\n")
+            file.write(f"{line}\t{verdict}\n".encode("utf-8", "surrogateescape"))
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}") from error
 

@@ -26,7 +26,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
-from logging import DEBUG, WARNING
+from logging import WARNING
 from pathlib import Path
 from typing import Any, Final
 
@@ -59,6 +59,11 @@ SOONEST_S, LATEST_S = 0.1, 60.0
 ASKS: Final = frozenset(
     {"snapshot", "bands", "best", "hosts", "pause", "resume", "stop", "push", "drop", "block", "unblock"}
 )
+LONGEST: Final = 100
+"""Bytes of a socket's path, at most: systems take 104 to 108."""
+
+SHORT: Final = "/tmp"
+
 ACTS: Final = frozenset({"pause", "resume", "stop", "push", "drop", "block", "unblock"})
 """Those that change something, and are answered when that is written."""
 
@@ -78,7 +83,7 @@ async def listening(project: Path, steering: Steering) -> AsyncIterator[None]:
     try:
         await server.open()
     except (OSError, NotImplementedError, AttributeError) as error:  # no Unix sockets, no room for a file
-        tell("nobody listens", f"this crawl cannot be steered by other processes: {error}", DEBUG)
+        tell("nobody listens", f"this crawl cannot be steered by other processes: {error}", WARNING)
     try:
         yield
     finally:
@@ -101,9 +106,13 @@ class _Server:
     async def open(self) -> None:
         self.idle.set()
         self.folder = Path(tempfile.mkdtemp(prefix="clew-"))
+        if len(os.fsencode(self.folder / "crawl")) > LONGEST:
+            self.folder.rmdir()
+            self.folder = Path(tempfile.mkdtemp(prefix="clew-", dir=SHORT))
         path = self.folder / "crawl"
         self.server = await asyncio.start_unix_server(self._connected, path, limit=LINE)
         _write(self.project / RUNNING, Record(os.getpid(), str(path)))
+        self.steering.reread()
 
     async def close(self) -> None:
         if self.server is not None:
@@ -126,7 +135,7 @@ class _Server:
         task = asyncio.current_task()
         assert task is not None
         if len(self.clients) >= CLIENTS:
-            writer.write(_line({"error": f"{CLIENTS} others ask already: try again later", "kind": "fault"}))
+            writer.write(_line({"error": f"{CLIENTS} others ask already: try again later", "kind": "busy"}))
             writer.close()
             return
         self.clients.add(task)

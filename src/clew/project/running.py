@@ -156,13 +156,29 @@ class Running:
         return BusyError(f"the crawl of {self.project} (process {self.pid}) gave no answer in {self.answer_s:g} s")
 
 
+class OddCrawlError(ClewError):
+    """The running crawl answers otherwise than this version of Clew expects."""
+
+
+ODD = "the running crawl is of another version of Clew: stop it (Ctrl-C), and start it again"
+KINDS: dict[str, type[ClewError]] = {"input": InputError, "busy": BusyError}
+
+
 def _told(answer: bytes) -> Any:
     """What an answer says. Raises InputError or ClewError."""
-    found = json.loads(answer)
+    try:
+        found = json.loads(answer)
+    except ValueError as error:
+        raise ProjectError("the crawl ended in the middle of an answer") from error
+    if not isinstance(found, dict) or not {"error", "ok"} & found.keys():
+        raise OddCrawlError(ODD)
     if "error" in found:
-        raise (InputError if found.get("kind") == "input" else ClewError)(found["error"])
+        raise KINDS.get(str(found.get("kind")), ClewError)(str(found["error"]))
     return found["ok"]
 
 
 def _as(value: object, type_: type[T]) -> T:
-    return msgspec.convert(value, type_)
+    try:
+        return msgspec.convert(value, type_)
+    except msgspec.ValidationError as error:
+        raise OddCrawlError(ODD) from error

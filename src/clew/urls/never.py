@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -27,13 +29,15 @@ SPARED: Final = "do-not-crawl list"
 """How the reason of a refusal begins that this list gives."""
 
 _ORIGINS: Final = 1 << 16
+_THREADS: Final = threading.Lock()
 _COMMENT = re.compile(r"(?:\A|\s)#.*", re.DOTALL)
 _HELP = "write a host (example.org), a host with its subdomains (.example.org) or the beginning of URLs"
 
 
 class Never:
     """The hosts and pages of a list. ``lines`` are its entries and where each stands, ``canonicalise`` how the crawl
-    writes URLs ("" or None: not at all). Raises InputError naming the place of an entry that is none."""
+    writes URLs ("" or None: not at all). ``entries``: as they were written. Raises InputError naming the place of an
+    entry that is none."""
 
     def __init__(
         self,
@@ -44,7 +48,9 @@ class Never:
         self._pages: dict[str, str] = {}
         self._beginnings: dict[str, dict[str, str]] = {}
         self._origins: dict[str, str | None] = {}
+        self.entries: set[str] = set()
         for text, where in lines:
+            self.entries.add(text)
             self._add(text, where, canonicalise)
 
     def __bool__(self) -> bool:
@@ -53,6 +59,7 @@ class Never:
     def renew(self, other: Never) -> None:
         """Hold what another list holds: whoever asks this one is told by the new entries from now on."""
         self._hosts, self._pages, self._beginnings = other._hosts, other._pages, other._beginnings
+        self.entries = other.entries
         self._origins.clear()
 
     def why_not(self, url: str) -> str | None:
@@ -131,6 +138,11 @@ def write_never(path: Path, entries: Iterable[str], why: str = "") -> list[str]:
     """
     wanted = list(dict.fromkeys(entries))
     Never((entry, "the new entry") for entry in wanted)
+    with _alone(path):
+        return _added(path, wanted, why)
+
+
+def _added(path: Path, wanted: Sequence[str], why: str) -> list[str]:
     old = ""
     if path.exists():
         read_never(path)
@@ -148,10 +160,14 @@ def write_never(path: Path, entries: Iterable[str], why: str = "") -> list[str]:
 def erase_never(path: Path, entries: Iterable[str]) -> list[str]:
     """Take entries out of the file, with their comments; returns those that were in it. The file is replaced as a
     whole. Raises InputError for a file that cannot be read or written."""
+    with _alone(path):
+        return _erased(path, set(entries))
+
+
+def _erased(path: Path, unwanted: Set[str]) -> list[str]:
     if not path.exists():
         return []
     read_never(path)
-    unwanted = set(entries)
     lines = path.read_text(encoding="utf-8-sig").splitlines(keepends=True)
     named = [_COMMENT.sub("", line).strip() for line in lines]
     found = [name for name in dict.fromkeys(named) if name in unwanted]
@@ -166,6 +182,34 @@ def entry_of(url_or_host: str) -> str:
         host_pattern(url_or_host)
         return url_or_host
     return f"{canonical(_with_scheme(url_or_host))}$"
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Nobody else changes a list meanwhile: no thread and, where folders can be locked, no process."""
+    with _THREADS:
+        folder = _locked(path.parent)
+        try:
+            yield
+        finally:
+            if folder >= 0:
+                os.close(folder)
+
+
+def _locked(folder: Path) -> int:
+    """A folder as an open file that nobody else has locked; -1 where that cannot be."""
+    try:
+        found = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return -1
+    try:
+        import fcntl
+
+        fcntl.flock(found, fcntl.LOCK_EX)
+    except (ImportError, OSError):
+        os.close(found)
+        return -1
+    return found
 
 
 def _replace(path: Path, text: str) -> None:

@@ -25,10 +25,11 @@ function place() {
 export const to = (...parts) => `#/${parts.map(encodeURIComponent).join("/")}`;
 
 async function show() {
-  const mine = ++turn, at = place();
+  const mine = ++turn;
   if (typeof leave === "function") leave();
   leave = null;
   try {
+    const at = place();
     projects = await api("/projects");
     if (mine !== turn) return;
     header(at);
