@@ -319,6 +319,17 @@ def test_formula_and_threshold_are_saved_where_they_stand(project: Path) -> None
     assert Project(project).settings.interest.formula == 'Chess and not "Cooking"'
 
 
+def test_a_comment_beside_the_threshold_stays(project: Path) -> None:
+    """One beside the formula goes: it told of the old one."""
+    path = project / "clew.toml"
+    save_interest(Project(project), "Chess", 0.75)
+    text = path.read_text(encoding="utf-8").replace("0.75", "0.75  # tried").replace('"Chess"', '"Chess" # mine')
+    path.write_text(text, encoding="utf-8")
+    save_interest(Project(project), "Chess or Cooking", 0.5)
+    text = path.read_text(encoding="utf-8")
+    assert "threshold = 0.5  # tried\n" in text and "# mine" not in text
+
+
 def test_a_wrong_formula_is_not_saved_and_says_where(project: Path) -> None:
     before = (project / "clew.toml").read_bytes()
     with pytest.raises(FormulaError) as told:

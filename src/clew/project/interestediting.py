@@ -60,7 +60,7 @@ def _with(text: str, table: str, name: str, value: str) -> str:
     section = re.search(rf"(?m)^\[{table}\][^\n]*\n((?:(?!\[)[^\n]*\n?)*)", text)
     if section is None:
         return f"{text.rstrip()}\n\n[{table}]\n{entry}\n"
-    body, found = re.subn(rf"(?m)^{name}\s*=[^#\n]*?(\s*#.*)?$", lambda line: entry + (line[1] or ""), section[1])
-    if not found:  # a # within quotes
-        body, found = re.subn(rf"(?m)^{name}\s*=.*$", lambda _: entry, section[1])
+    plain = "" if value.startswith('"') else r"(\s*#.*)?"  # a comment beside a formula tells of the old one
+    pattern = rf"(?m)^{name}\s*=[^#\n]*?{plain}$" if plain else rf"(?m)^{name}\s*=.*$"
+    body, found = re.subn(pattern, lambda line: entry + ((line[1] or "") if plain else ""), section[1])
     return text[: section.start(1)] + (body if found else f"{entry}\n{section[1]}") + text[section.end(1) :]
