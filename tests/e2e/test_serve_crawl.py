@@ -221,15 +221,15 @@ def test_the_dashboard_ends_with_a_crawl_that_is_killed(project: Path) -> None:
 
 
 def test_a_dashboard_that_fails_stops_no_crawl(tmp_path: Path) -> None:
-    folder = init_plain(tmp_path / "p", "--web", "sim:pages=2000,seed=3")
+    folder = init_plain(tmp_path / "p", "--web", "sim:pages=6000,seed=3")
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]
-        with crawling(folder, "--quiet", "--max-pages", 300, "--serve", "--port", port) as process:
+        with crawling(folder, "--quiet", "--max-pages", 2000, "--serve", "--port", port) as process:
             said = line_with(process.stderr, "dashboard ")
             assert said.startswith("clew: the dashboard did not start: ") and str(port) in said
             assert said.endswith("; the crawl goes on\n")
             out, _ = process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 0 and "fetched 300" in out
+    assert process.returncode == 0 and "fetched 2000" in out
 
 
 def test_a_port_is_for_a_dashboard(tmp_path: Path) -> None:

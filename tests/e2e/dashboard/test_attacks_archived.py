@@ -10,7 +10,7 @@ import pytest
 from asking import ask, cookie_of
 from browsing import Browsing, Watched, visit
 from hostile_site import ATTACK, BEACON, HIT, Site, crawl_it, serve_site
-from playwright.sync_api import ElementHandle, Frame, Page, expect
+from playwright.sync_api import Frame, Page, expect
 from projects_served import Served, serve
 
 from support import exported
@@ -89,11 +89,7 @@ def test_an_archived_copy_does_nothing(
     watched.allowed += ["Blocked script execution", "Content Security Policy", "violates the following", "sandboxed",
                         "frame-src", "Not allowed to", "Unsafe attempt", "autofocusing", "401", "404"]  # fmt: skip
     visit(page, f"{served.origin}/#/hostile/collection/{rows[path]['number']}")
-    page.get_by_role("tab", name="Archived copy").click()
-    frame = page.locator("iframe").element_handle().content_frame()
-    assert frame is not None
-    frame.wait_for_selector("body")
-    frame.wait_for_load_state()
+    frame = copy_in(page)
     assert "sailing" in frame.locator("body").inner_text()
     unhurt(page, site)
     before = page.url
@@ -104,22 +100,25 @@ def test_an_archived_copy_does_nothing(
 
 def click_all(page: Page) -> None:
     """Clicks every link and button, in a copy that is shown anew each time: a link may lead the frame elsewhere."""
-    shown = page.locator("iframe").element_handle()
-    frame = shown.content_frame()
+    for place in range(copy_in(page).locator("a, button").count()):
+        shown_again(page).locator("a, button").nth(place).dispatch_event("click")
+    shown_again(page)  # what the last click led to has begun by then
+
+
+def copy_in(page: Page) -> Frame:
+    """The frame with the archived copy, once it is there."""
+    page.get_by_role("tab", name="Archived copy").click()
+    frame = page.locator("iframe").element_handle().content_frame()
     assert frame is not None
-    for place in range(frame.locator("a, button").count()):
-        show_again(shown, frame)
-        frame.locator("a, button").nth(place).dispatch_event("click")
-    show_again(shown, frame)  # what the last click led to has begun by then
+    frame.wait_for_selector("body")
+    frame.wait_for_load_state()
+    return frame
 
 
-def show_again(shown: ElementHandle, frame: Frame) -> None:
-    """Loads the copy anew, until it is there: where a link led may come between."""
-    for _ in range(100):
-        shown.evaluate("(frame) => new Promise((done) => { frame.onload = done; frame.src = frame.src; })")
-        if "/archived/" in frame.url and "sailing" in frame.locator("body").inner_text():
-            return
-    raise AssertionError(f"the copy is not shown again: {frame.url}")
+def shown_again(page: Page) -> Frame:
+    """The copy in a page that is loaded anew."""
+    visit(page, page.url)
+    return copy_in(page)
 
 
 @pytest.mark.parametrize("path", ["/", "/calls", "/utf7", "/iso2022", "/plain", "/xhtml"])

@@ -110,5 +110,5 @@ def test_a_crawl_is_watched_paused_resumed_and_stopped(
 
 
 def test_what_it_fetched_is_in_the_collection(page: Page, browsing: Browsing, served: Served) -> None:
-    visit(page, f"{served.origin}/#/live/collection")
+    visit(page, f"{served.origin}/#/live/collection?relevant=all")
     expect(page.locator("li.found").first).to_be_visible()

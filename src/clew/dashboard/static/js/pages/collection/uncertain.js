@@ -73,6 +73,7 @@ export async function show(root, { project, to, topics }) {
       h("div", { class: "row" }, pages.length > 0 && button("More pages", begin, { class: "main" }), given.length > 0 && button("Back (u)", undo), h("a", { class: "button", href: to(project, "collection") }, "The list"))));
   }
 
-  await begin();
-  return keys({ r: () => answer(giver.yes()), i: () => answer("irrelevant"), s: () => answer(""), u: undo, "?": () => showKeys(KEYS) });
+  const off = keys({ r: () => answer(giver.yes()), i: () => answer("irrelevant"), s: () => answer(""), u: undo, "?": () => showKeys(KEYS) });
+  try { await begin(); } catch (error) { off(); throw error; }
+  return off;
 }
