@@ -19,6 +19,7 @@ from clew import Project
 from clew.crawl.evidence import Evidence
 from clew.errors import ConfigError
 from clew.judges.background import document_shares
+from clew.judges.odds import LIMIT
 from clew.model import (
     OTHER,
     Example,
@@ -40,7 +41,7 @@ from clew.strategies.ariadne.focus import Aim, Widening, ignoring, narrower
 from clew.strategies.ariadne.history import PathHistory, groups
 from clew.strategies.ariadne.ranks import Ranks, visited_graph
 from clew.strategies.ariadne.settings import CRITERIA, AriadneSettings
-from clew.strategies.ariadne.texts import LIMIT, TermTable, learned
+from clew.strategies.ariadne.texts import TermTable, learned
 from clew.strategies.base import Pages
 from clew.strategies.breadth_first import BreadthFirst
 from clew.strategies.registry import make

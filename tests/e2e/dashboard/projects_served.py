@@ -6,14 +6,21 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import psutil
 from browsing import only_one, origin_of
 
+from clew.cli.demo import _make_project
+from clew.project.folder import ProjectFolder
+from clew.project.running import Running
+from clew.web.simulated import demo_web
+from clew.web.simulated.server import DemoServer
 from support import PATIENCE_S, clew, init_plain
 
 WEB = "sim:pages=3000,seed=1,language=english"
@@ -79,3 +86,24 @@ def copied(project: Path, folder: Path) -> Path:
     """A project of a test's own, to change."""
     shutil.copytree(project, folder, ignore=shutil.ignore_patterns("*.lock", "running.json"))
     return folder
+
+
+@contextmanager
+def live_project(folder: Path) -> Iterator[Path]:
+    """A project on a web that is served here, and is not through before a test is; its crawl is stopped at the end."""
+    with DemoServer(demo_web(1).web) as server:
+        _make_project(demo_web(1, server.port), server, folder, "best-first")
+        settings = folder / "clew.toml"
+        settings.write_text(settings.read_text(encoding="utf-8").replace("delay_s = 0.02", "delay_s = 0.4"), "utf-8")
+        yield folder
+        running = Running.find(ProjectFolder(folder))
+        if running is not None:
+            running.stop()
+            until(lambda: not psutil.pid_exists(running.pid))
+
+
+def until(true: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.05)

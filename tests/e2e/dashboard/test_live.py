@@ -2,50 +2,25 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 from browsing import Browsing, Watched, visit
 from playwright.sync_api import Locator, Page, expect
-from projects_served import Served, serve
-
-from clew.cli.demo import _make_project
-from clew.project.folder import ProjectFolder
-from clew.project.running import Running
-from clew.web.simulated import demo_web
-from clew.web.simulated.server import DemoServer
-from support import PATIENCE_S
+from projects_served import Served, live_project, serve
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A project on a web that is served here, and is not through before a test is."""
-    folder = tmp_path_factory.mktemp("live") / "live"
-    with DemoServer(demo_web(1).web) as server:
-        _make_project(demo_web(1, server.port), server, folder, "best-first")
-        settings = folder / "clew.toml"
-        settings.write_text(settings.read_text(encoding="utf-8").replace("delay_s = 0.02", "delay_s = 0.4"), "utf-8")
-        yield folder
-        running = Running.find(ProjectFolder(folder))
-        if running is not None:
-            running.stop()
-            until(lambda: not psutil.pid_exists(running.pid))
+    with live_project(tmp_path_factory.mktemp("live") / "live") as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
 def served(project: Path) -> Iterator[Served]:
     with serve(project) as found:
         yield found
-
-
-def until(true: Callable[[], object]) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def figure(page: Page, name: str) -> Locator:

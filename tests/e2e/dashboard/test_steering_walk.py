@@ -7,33 +7,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import psutil
 import pytest
 from browsing import Browsing, visit
 from playwright.sync_api import Page, expect
-from projects_served import Served, serve
-from test_live import figure, grows, until
-
-from clew.cli.demo import _make_project
-from clew.project.folder import ProjectFolder
-from clew.project.running import Running
-from clew.web.simulated import demo_web
-from clew.web.simulated.server import DemoServer
+from projects_served import Served, live_project, serve
+from test_live import figure, grows
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A project on a web that is served here and answers slowly enough to be steered."""
-    folder = tmp_path_factory.mktemp("steered") / "steered"
-    with DemoServer(demo_web(1).web) as server:
-        _make_project(demo_web(1, server.port), server, folder, "best-first")
-        settings = folder / "clew.toml"
-        settings.write_text(settings.read_text(encoding="utf-8").replace("delay_s = 0.02", "delay_s = 0.4"), "utf-8")
-        yield folder
-        running = Running.find(ProjectFolder(folder))
-        if running is not None:
-            running.stop()
-            until(lambda: not psutil.pid_exists(running.pid))
+    with live_project(tmp_path_factory.mktemp("steered") / "steered") as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,10 @@ evaluation function in the paper's simplest form, a weighted keyword query:
     w_A(x) = log (p + ½)/(P − p + ½) − log (q + ½)/(Q − q + ½)
 
 p of the P examples of A or a topic below it hold x, and q of the Q examples that speak against A. A weight is kept if
-it is at least KEPT of its standard deviations away from 0, and cut to ±LIMIT. The terms of A's name, keywords
-and description, and of topics below it, weigh at least ``strong`` (a description's half as much). Where no example
-speaks against A, general text does. A text without a term of the table is worth ``neutral``.
+it is at least KEPT of its standard deviations away from 0, and cut to ±LIMIT (``judges.odds``); no text weighs more
+than twice that. The terms of A's name, keywords and description, and of topics below it, weigh at least ``strong`` (a
+description's half as much). Where no example speaks against A, general text does. A text without a term of the table is
+worth ``neutral``.
 """
 
 from __future__ import annotations
@@ -24,16 +25,11 @@ from scipy.sparse import csr_array
 
 from clew.judges.background import document_shares
 from clew.judges.hierarchy import Hierarchy
+from clew.judges.odds import LIMIT, log_odds
 from clew.model import Bools, Doubles, Example, Ints, TermIds
 from clew.text.terms import tokeniser
 from clew.topics.interest import RELEVANT, Interest
 from clew.topics.tree import TopicTree
-
-LIMIT = 4.0
-"""No term weighs more, and no text in sum more than twice this."""
-
-KEPT = 0.9
-"""One page of one against none of one just counts: log 9 = 2.197 is 0.95 standard deviations."""
 
 BACKGROUND = 20
 """Pages of general text that speak against a topic when no example does."""
@@ -120,10 +116,9 @@ def _from_examples(
     else:
         against = float(BACKGROUND)
         q = against * _general(vocabulary, languages)
-    odds = np.log((p + 0.5) / (of - p + 0.5)) - np.log((q + 0.5) / (against - q + 0.5))
-    deviation = np.sqrt(1 / (p + 0.5) + 1 / (of - p + 0.5) + 1 / (q + 0.5) + 1 / (against - q + 0.5))
-    for place in np.flatnonzero(np.abs(odds) >= KEPT * deviation).tolist():
-        yield int(vocabulary[place]), float(np.clip(odds[place], -LIMIT, LIMIT))
+    weights = log_odds(p, of, q, against)
+    for place in np.flatnonzero(weights).tolist():
+        yield int(vocabulary[place]), float(weights[place])
 
 
 def _general(vocabulary: TermIds, languages: Sequence[str]) -> Doubles:

@@ -18,7 +18,7 @@ c(t)       ``Topic.terms``: unit mean of the TF-IDF vectors of the wanted exampl
 s(t)       ``Topic.meaning``: cosine of the vector of term t to the mean direction of the wanted examples
 v_i        ``PARTS``
 w(t)       ``Topic.odds``: p of P wanted examples hold term t, and q of Q others; 0 where it is less than
-           ``SURE`` of its standard deviations, at most ±``HIGHEST``
+           ``KEPT`` of its standard deviations, at most ±``LIMIT`` (judges/odds.py)
 =========  ==================================================================================================
 """
 
@@ -29,8 +29,9 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from clew.judges.odds import LIMIT
 from clew.model import SEEDS, Doubles, LinkBatch, LinkKind, TermIds, distinct
-from clew.strategies.clew.wanted import HIGHEST, Topic
+from clew.strategies.clew.wanted import Topic
 
 PARTS = {"anchor": 1.0, "url": 0.5, "meaning of anchor": 0.7, "around": 0.4, "meaning around": 0.3}
 """v_i, in the order of the columns."""
@@ -133,7 +134,7 @@ class LinkValues:
         found = np.empty((count, len(PARTS) + 1))
         found[:, 3], found[:, 0], found[:, 1] = cosine
         found[:, 4], found[:, 2] = near[:2]
-        found[:, 5] = np.clip(odds[1], -2.0 * HIGHEST, 2.0 * HIGHEST)
+        found[:, 5] = np.clip(odds[1], -2.0 * LIMIT, 2.0 * LIMIT)
         return found
 
     def numbers(self) -> Doubles:

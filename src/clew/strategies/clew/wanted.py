@@ -15,6 +15,7 @@ from clew.judges.auto.termvectors import LANGUAGE, TermVectors, term_vectors
 from clew.judges.background import document_shares
 from clew.judges.bags import Bag, Vocabulary
 from clew.judges.features import Features
+from clew.judges.odds import log_odds
 from clew.judges.vectors import GENERAL_PAGES
 from clew.model import Bools, Doubles, Page, TermIds, distinct
 from clew.text.terms import tokeniser
@@ -24,8 +25,6 @@ NEGATIVE = 0.5
 
 ENOUGH = 10
 """Examples of either side from which on odds are told: those of few mislead (docs/strategies/clew.md)."""
-
-SURE, HIGHEST = 0.9, 4.0
 
 FEATURES = Features(pairs=False, lead=200.0, damped=True)
 
@@ -106,11 +105,7 @@ def _meaning(vectors: TermVectors, bags: Sequence[Bag]) -> Doubles:
 
 def _odds(wanted: Sequence[Bag], others: Sequence[Bag], ids: TermIds) -> Doubles:
     """w of terms: float64[V]."""
-    p, q = _holders(wanted, ids), _holders(others, ids)
-    cells = np.stack([p, len(wanted) - p, q, len(others) - q]) + 0.5
-    odds = np.log(cells[0] / cells[1]) - np.log(cells[2] / cells[3])
-    told = np.abs(odds) >= SURE * np.sqrt(np.add.reduce(1.0 / cells, axis=0))
-    return np.where(told, np.clip(odds, -HIGHEST, HIGHEST), 0.0)
+    return log_odds(_holders(wanted, ids), len(wanted), _holders(others, ids), len(others))
 
 
 def _holders(bags: Sequence[Bag], ids: TermIds) -> Doubles:
